@@ -1,0 +1,42 @@
+# make run: the whole pipeline on digits.  make test: the tests.  Both set up .venv themselves.
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.PHONY: run install test test-slow check clean
+
+run: install
+	$(BIN)/pate
+
+install: .venv/installed
+
+test: .venv/installed-test
+	$(BIN)/python -m pytest -n 2
+
+test-slow: .venv/installed-test
+	$(BIN)/python -m pytest -m slow
+
+check: .venv/installed-check
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy pate pipelines
+
+clean:
+	rm -rf .venv build dist *.egg-info
+
+.venv/bin/python:
+	$(PYTHON) -m venv .venv
+
+# torch first and exactly: a wider pin brings gigabytes of GPU packages along
+.venv/installed: pyproject.toml constraints.txt | .venv/bin/python
+	$(PIP) "$$(grep '^torch==' constraints.txt)"
+	$(PIP) --editable .
+	touch $@
+
+.venv/installed-test: .venv/installed
+	$(PIP) --editable '.[test]'
+	touch $@
+
+.venv/installed-check: .venv/installed
+	$(PIP) --editable '.[test,check]'
+	touch $@

@@ -1,0 +1,66 @@
+"""A price: an epsilon that is never without its delta, its relation, and whom it may be shown to."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pate.artifact import Artifact
+
+# One record (or group) replaced by nothing or by another: it moves one vote, so PATE costs the same under both.
+RELATION = "one record replaced by nothing"
+
+Guarantee = Literal["this data set", "every data set"]
+
+
+@dataclass(frozen=True)
+class Price:
+    """What one accountant says k answers cost at the delta of its `Costs`.
+
+    A price for this data set is a function of the private votes: for the owner's eyes, and only for queries fixed in
+    advance. `valid` is false for bounds shown as published that do not hold in both directions.
+    """
+
+    accountant: str
+    epsilon: float
+    guarantee: Guarantee
+    theorem: str
+    valid: bool = True
+
+    @property
+    def publishable(self) -> bool:
+        return self.valid and self.guarantee == "every data set"
+
+
+@dataclass(frozen=True)
+class Costs(Artifact):
+    """The whole ladder for one set of answers."""
+
+    prices: list[dict[str, Any]]
+    delta: float
+    queries: int
+    relation: str = RELATION
+
+    def __iter__(self) -> Any:
+        return (Price(**price) for price in self.prices)
+
+    @property
+    def best(self) -> Price:
+        """The smallest epsilon that holds: the owner's."""
+        return _smallest(price for price in self if price.valid)
+
+    @property
+    def publishable(self) -> Price:
+        """The smallest epsilon that may leave."""
+        return _smallest(price for price in self if price.publishable)
+
+
+def shown(epsilon: float) -> str:
+    """An epsilon for reading, rounded up: never less than what was spent."""
+    return f"{math.ceil(epsilon * 1000) / 1000:.3f}"
+
+
+def _smallest(prices: Iterable[Price]) -> Price:
+    return min(prices, key=lambda price: price.epsilon)

@@ -1,0 +1,22 @@
+"""What every aggregator offers: answers to queries, by noisy vote."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pate.noise import Noise
+
+
+@dataclass(frozen=True)
+class Aggregator:
+    """Turns vote counts into labels. Its fields are its privacy parameters."""
+
+    def answer(self, counts: np.ndarray, noise: Noise) -> np.ndarray:
+        """One label per row of counts (queries x classes)."""
+        raise TypeError(f"{type(self).__name__} does not answer queries")
+
+    def describe(self) -> str:
+        """The mechanism in words; holds nothing but its parameters."""
+        return type(self).__name__

@@ -1,0 +1,47 @@
+"""Labels: the answers the student learns from, and how they were made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from zipfile import BadZipFile
+
+import numpy as np
+
+from pate.artifact import Artifact
+from pate.errors import ConfigError
+
+
+@dataclass(frozen=True)
+class Labels(Artifact):
+    """Noisy labels of some public inputs. `mechanism` says how they were drawn, `seeded` whether they are private."""
+
+    index: np.ndarray
+    label: np.ndarray
+    mechanism: str
+    seeded: bool = False
+
+
+def read_labels(path: str | Path, pool: int, classes: int) -> Labels:
+    """Labels from an npz with `index` (into the public pool) and `label`."""
+    origin = f"labels.path={path}"
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            missing = {"index", "label"} - set(archive.files)
+            if missing:
+                raise ConfigError(f"{origin} lacks {sorted(missing)}: expected `index` and `label`")
+            index, label = archive["index"], archive["label"]
+    except (OSError, ValueError, EOFError, BadZipFile, TypeError, AttributeError) as error:
+        raise ConfigError(f"{origin} cannot be read as npz: {error}") from error
+    for name, array in (("index", index), ("label", label)):
+        if array.ndim != 1 or not np.issubdtype(array.dtype, np.integer):
+            raise ConfigError(f"{origin}: `{name}` must be a list of whole numbers, got {array.dtype} {array.shape}")
+    if len(index) != len(label) or len(index) == 0:
+        raise ConfigError(f"{origin}: {len(index)} indices and {len(label)} labels; expected as many, at least one")
+    if index.min() < 0 or index.max() >= pool:
+        raise ConfigError(f"{origin}: indices must lie in 0..{pool - 1}, the public pool")
+    if len(np.unique(index)) != len(index):
+        raise ConfigError(f"{origin}: some indices occur twice")
+    if label.min() < 0 or label.max() >= classes:
+        raise ConfigError(f"{origin}: labels must lie in 0..{classes - 1}")
+    return Labels(index.astype(np.int64), label.astype(np.int64), mechanism="labels from a file")

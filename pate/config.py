@@ -1,0 +1,270 @@
+"""What can be configured: the typed schema, and its checks before anything runs.
+
+The root is a dataclass in Hydra's config store. A choice within a group (`teachers=ridge`) is a YAML file that names
+a frozen dataclass in `_target_`; that dataclass is its schema, its checks, and the thing itself.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+from dataclasses import dataclass, field, is_dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from hydra.core.config_store import ConfigStore
+from omegaconf import MISSING, DictConfig, OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+
+from pate.aggregation.aggregator import Aggregator
+from pate.aggregation.selection import SELECTIONS
+from pate.aggregation.votes import read_votes
+from pate.data.dataset import Dataset
+from pate.device import torch_device
+from pate.dpsgd.train import DPSGD
+from pate.errors import ConfigError
+from pate.features.encoder import Features
+from pate.students.student import Student
+from pate.teachers.ensemble import Teachers
+
+STAGES = (
+    "fetch", "data", "features", "teachers", "votes", "labels", "account", "student", "dpsgd", "nonprivate", "compare",
+)  # fmt: skip
+
+
+@dataclass
+class PartitionConfig:
+    group_by: str | None = None  # a column of the private data: all of one person's records go to one teacher
+
+
+@dataclass
+class VotesConfig:
+    path: str | None = None  # votes from elsewhere: no teachers are trained
+
+
+@dataclass
+class LabelsConfig:
+    queries: int = 100
+    selection: str = "random"
+    path: str | None = None  # labels from elsewhere: no votes are needed
+
+
+@dataclass
+class NoiseConfig:
+    seed: int | None = None  # for evaluation only: seeded noise is not private
+
+
+@dataclass
+class Config:
+    """The root schema. `stage` is what to bring up to date; `all` is everything that applies."""
+
+    dataset: Any = MISSING
+    features: Any = MISSING
+    teachers: Any = MISSING
+    aggregator: Any = MISSING
+    student: Any = MISSING
+    dpsgd: Any = MISSING
+    partition: PartitionConfig = field(default_factory=PartitionConfig)
+    votes: VotesConfig = field(default_factory=VotesConfig)
+    labels: LabelsConfig = field(default_factory=LabelsConfig)
+    noise: NoiseConfig = field(default_factory=NoiseConfig)
+    stage: str = "all"
+    delta: float = 1e-5
+    seed: int = 0
+    force: list[str] = field(default_factory=list)
+    n_jobs: int = -1
+    device: str = "auto"
+    workspace: str = "workspace"
+
+
+ConfigStore.instance().store(name="schema", node=Config)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """A checked configuration: every choice as the object that carries it out."""
+
+    dataset: Dataset
+    features: Features
+    teachers: Teachers
+    aggregator: Aggregator
+    student: Student
+    dpsgd: DPSGD
+    partition: PartitionConfig
+    votes: VotesConfig
+    labels: LabelsConfig
+    noise: NoiseConfig
+    stage: str
+    delta: float
+    seed: int
+    force: tuple[str, ...]
+    n_jobs: int
+    device: str
+    workspace: Path
+    plain: dict[str, Any]  # the same as JSON, for keys and results
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is allowed, and still worth a second thought."""
+        records = self.dataset.sizes().private
+        if records == 0 or self.delta < 1 / records:
+            return ()
+        return (f"delta={self.delta:g} is not below 1/{records}: within such a delta a mechanism may publish a record",)
+
+    @property
+    def has_pate(self) -> bool:
+        """PATE needs public inputs to ask about."""
+        return self.dataset.sizes().public > 0
+
+    @property
+    def has_private(self) -> bool:
+        """Without private records there is no teacher, no DP-SGD and no non-private bound."""
+        return self.dataset.sizes().private > 0
+
+
+def settle(config: DictConfig) -> Settings:
+    """Check a composed configuration; a ConfigError says in one line what is wrong and what is allowed."""
+    try:
+        own = OmegaConf.masked_copy(config, [str(key) for key in config if key != "hydra"])
+        plain = OmegaConf.to_container(own, resolve=True, throw_on_missing=True)
+    except OmegaConfBaseException as error:
+        raise ConfigError(one_line(error)) from error
+    assert isinstance(plain, dict)
+    typed: Config = OmegaConf.merge(OmegaConf.structured(Config), plain)  # type: ignore[assignment]
+    settings = Settings(
+        dataset=_choice("dataset", typed.dataset, Dataset),  # type: ignore[type-abstract]
+        features=_choice("features", typed.features, Features),
+        teachers=_choice("teachers", typed.teachers, Teachers),
+        aggregator=_choice("aggregator", typed.aggregator, Aggregator),
+        student=_choice("student", typed.student, Student),
+        dpsgd=_choice("dpsgd", typed.dpsgd, DPSGD),
+        partition=PartitionConfig(**plain["partition"]),
+        votes=VotesConfig(**plain["votes"]),
+        labels=LabelsConfig(**plain["labels"]),
+        noise=NoiseConfig(**plain["noise"]),
+        stage=typed.stage,
+        delta=typed.delta,
+        seed=typed.seed,
+        force=tuple(typed.force),
+        n_jobs=typed.n_jobs,
+        device=typed.device,
+        workspace=Path(typed.workspace),
+        plain={str(key): value for key, value in plain.items()},
+    )
+    _check(settings)
+    return settings
+
+
+def _check(settings: Settings) -> None:
+    if settings.dataset.path and settings.stage != "fetch":
+        settings.dataset.require()
+    labels, votes, sizes = settings.labels, settings.votes, settings.dataset.sizes()
+    _one_of("stage", settings.stage, ("all", *STAGES))
+    for name in settings.force:
+        _one_of("force", name, STAGES)
+    _one_of("device", settings.device, ("auto", "cpu", "cuda"))
+    if settings.device == "cuda":
+        torch_device("cuda")
+    _one_of("labels.selection", labels.selection, SELECTIONS)
+    if not 0 < settings.delta < 1:
+        raise ConfigError(f"delta must lie strictly between 0 and 1, got {settings.delta:g}")
+    if settings.n_jobs == 0:
+        raise ConfigError("n_jobs must not be 0: give a number of processes, or -1 for every core")
+    if settings.seed < 0 or (settings.noise.seed or 0) < 0:
+        raise ConfigError("seed and noise.seed must not be negative")
+    for name, path in (("votes.path", votes.path), ("labels.path", labels.path)):
+        if path is not None and not Path(path).is_file():
+            raise ConfigError(f"{name}={path}: no such file")
+    if votes.path and labels.path:
+        raise ConfigError("votes.path and labels.path exclude each other: labels need no votes")
+    if labels.queries < 1:
+        raise ConfigError(f"labels.queries must be at least 1, got {labels.queries}")
+    if votes.path:
+        _check_votes(settings, sizes.public)
+    elif settings.has_pate and not labels.path and labels.queries > sizes.public:
+        raise ConfigError(f"labels.queries={labels.queries}: the public pool has only {sizes.public} inputs")
+    if settings.has_private and settings.teachers.count > sizes.private and not (votes.path or labels.path):
+        raise ConfigError(f"teachers.count={settings.teachers.count}: there are only {sizes.private} private records")
+    epsilon = settings.dpsgd.epsilon
+    if epsilon != "pate" and not (
+        isinstance(epsilon, int | float) and not isinstance(epsilon, bool) and math.isfinite(epsilon) and epsilon > 0
+    ):
+        raise ConfigError(f"dpsgd.epsilon must be a positive number or `pate`, got {epsilon}")
+    _check_stage_possible(settings)
+
+
+def _check_votes(settings: Settings, public: int) -> None:
+    """Votes from a file must cover the queries and, where a student learns from them, be votes on this public pool."""
+    classes = len(settings.dataset.class_names)
+    counts = read_votes(str(settings.votes.path), classes).counts
+    if settings.labels.queries > len(counts):
+        raise ConfigError(f"labels.queries={settings.labels.queries}: votes.path holds only {len(counts)} queries")
+    if settings.stage in ("all", "student", "compare") and counts.shape != (public, classes or counts.shape[1]):
+        raise ConfigError(
+            f"votes.path holds {counts.shape[0]} queries over {counts.shape[1]} classes, "
+            f"the public pool of {settings.dataset.name} {public} inputs of {classes} classes"
+        )
+
+
+def _check_stage_possible(settings: Settings) -> None:
+    """A stage that was asked for by name must have what it needs."""
+    wanted = settings.stage
+    if not settings.has_pate and wanted in ("features", "teachers", "votes", "labels", "account", "student"):
+        raise ConfigError(f"stage={wanted} needs public inputs: dataset.public must be above 0")
+    if not settings.has_private and wanted in ("teachers", "dpsgd", "nonprivate"):
+        raise ConfigError(f"stage={wanted} needs private records, and the data set has none")
+    if settings.labels.path and wanted in ("teachers", "votes", "account"):
+        raise ConfigError(f"stage={wanted} is not part of a run that takes its labels from labels.path")
+    if settings.votes.path and wanted == "teachers":
+        raise ConfigError("stage=teachers is not part of a run that takes its votes from votes.path")
+    if not (settings.has_private or settings.labels.path or settings.votes.path):
+        raise ConfigError("the data set has no private records: give labels.path or votes.path")
+    no_price = not settings.has_pate or bool(settings.labels.path)
+    if settings.dpsgd.epsilon == "pate" and no_price and settings.has_private and wanted in ("all", "dpsgd", "compare"):
+        raise ConfigError("dpsgd.epsilon=pate needs the epsilon PATE spent, which this run cannot know: give a number")
+
+
+T = TypeVar("T")
+
+
+def _choice(group: str, node: Any, base: type[T]) -> T:
+    """Build the object a group's YAML names, with the class itself as schema."""
+    values = dict(node) if isinstance(node, DictConfig) else {}
+    target = str(values.pop("_target_", ""))
+    module, _, name = target.rpartition(".")
+    try:
+        kind = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise ConfigError(f"{group}._target_={target} cannot be imported: {error}") from error
+    if not (isinstance(kind, type) and issubclass(kind, base) and is_dataclass(kind)):
+        raise ConfigError(
+            f"{group}._target_={target} must be a dataclass derived from {base.__module__}.{base.__name__}"
+        )
+    try:
+        merged: Any = OmegaConf.to_container(OmegaConf.merge(OmegaConf.structured(kind), values), throw_on_missing=True)
+        built: T = kind(**merged)
+        return built
+    except OmegaConfBaseException as error:
+        raise ConfigError(f"{group}.{one_line(error)}") from error
+    except ValueError as error:
+        raise ConfigError(f"{group}.{error}") from error
+
+
+def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise ConfigError(f"{name}={value}: expected one of {', '.join(allowed)}")
+
+
+def one_line(error: BaseException) -> str:
+    """Hydra's and OmegaConf's errors as one line: the key, what was wrong with it, and what is allowed there."""
+    deepest = error
+    while deepest.__cause__ is not None:
+        deepest = deepest.__cause__
+    key, parent = getattr(deepest, "full_key", None), getattr(deepest, "parent_node", None)
+    message = (getattr(deepest, "msg", None) or str(deepest)).strip().splitlines()[0]
+    if "not in struct" in message or "not in 'Config'" in message or "not in '" in message:
+        allowed = sorted(str(name) for name in parent if name != "_target_") if isinstance(parent, DictConfig) else []
+        return f"{key}: no such key" + (f"; there are {', '.join(allowed)}" if allowed else "")
+    if deepest is error and key is None:
+        return " ".join(line.strip() for line in str(error).strip().splitlines() if line.strip())
+    return f"{key}: {message}" if key else message

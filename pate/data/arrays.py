@@ -1,0 +1,124 @@
+"""A user's own data: one file to be split, or a folder with a private, a public and a test file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pate.data.dataset import Dataset
+from pate.data.formats import FORMATS, Raw, count, read
+from pate.data.labels import class_list
+from pate.data.records import agree, check, pooled
+from pate.data.split import Sizes, Split, assemble, divided, shared, shuffled, taken
+from pate.data.table import columns_of, encoded
+from pate.errors import ConfigError
+
+_SIDES = ("private", "public", "test")
+_OWNED = ("pool", "private")  # whose records need an owner when they are grouped
+_WANTED = (
+    "dataset.path= must be an npz, csv or parquet file, or a folder with private.*, public.* and test.* "
+    "in one of these formats (npy: private_x.npy and private_y.npy)"
+)
+
+
+@dataclass(frozen=True)
+class Arrays(Dataset):
+    """`label` names the label column of a csv or parquet; `classes` declares what labels there can be."""
+
+    name: str = "arrays"
+    label: str | None = None
+    classes: list[str] | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.classes is not None and (len(self.classes) < 2 or len(set(self.classes)) < len(self.classes)):
+            raise ConfigError("dataset.classes needs at least two names, each once")
+
+    @property
+    def class_names(self) -> tuple[str, ...]:
+        return tuple(str(name) for name in self.classes or ())
+
+    def sides(self) -> dict[str, Path]:
+        """The file of each side; a single file is one side that is still to be split."""
+        if self.folder().is_file():
+            return {"pool": self.folder()}
+        found = {}
+        for side in _SIDES:
+            names = [f"{side}_x.npy" if form == "npy" else f"{side}.{form}" for form in FORMATS]
+            paths = [self.folder() / name for name in names if (self.folder() / name).is_file()]
+            if len(paths) > 1:
+                raise ConfigError(f"{self.folder()} has both {paths[0].name} and {paths[1].name}: keep one of them")
+            if paths:
+                found[side] = paths[0]
+        return found
+
+    def files(self) -> list[Path]:
+        paths = []
+        for side, path in self.sides().items():
+            paths += sorted(path.parent.glob(f"{side}_*.npy")) if path.suffix == ".npy" and side != "pool" else [path]
+        return paths
+
+    def missing(self) -> bool:
+        return not self.sides()
+
+    def require(self) -> None:
+        sides = self.sides()
+        if not sides:
+            raise ConfigError(f"{self.folder()} holds no data: {_WANTED}")
+        if "pool" in sides:
+            if sides["pool"].suffix.lower() not in (".npz", ".csv", ".parquet"):
+                raise ConfigError(f"{sides['pool']} cannot be read: {_WANTED}")
+            if self.private is None:
+                raise ConfigError("dataset.path is one file: say with dataset.private= how many records are private")
+
+    def fetch(self) -> None:
+        if self.missing():
+            raise ConfigError(f"{self.name} has no package, it is your own data: {_WANTED}")
+
+    def sizes(self) -> Sizes:
+        self.require()
+        return self._divided({side: count(path) for side, path in self.sides().items()})
+
+    def load(self, group_by: str | None = None) -> Split:
+        """Read, check and split; only then encode, so that encoders see public rows alone."""
+        if group_by is not None and group_by in ("x", "y", self.label):
+            raise ConfigError(f"'{group_by}' is no group: name the column that says whose a record is")
+        self.require()
+        raws = {side: read(path, self.label, group_by) for side, path in self.sides().items()}
+        for side, raw in raws.items():
+            check(raw, labelled=side != "public", group_by=group_by if side in _OWNED else None)
+        agree(list(raws.values()))
+        classes, notes = self._classes(raws)
+        pools = {side: pooled(raw, classes, owned=side in _OWNED) for side, raw in raws.items()}
+        sizes = self._divided({side: len(pool) for side, pool in pools.items()})
+        if "pool" in pools:
+            pool = pools["pool"].rows(shuffled(len(pools["pool"]), self.seed))
+            private, public = pool.first(sizes.private), pool.rows(slice(sizes.private, sizes.private + sizes.public))
+            test = pool.last(sizes.test)
+        else:
+            nobody = next(iter(pools.values())).first(0)
+            private = pools.get("private", nobody).first(sizes.private)
+            public = pools.get("public", nobody).first(sizes.public)
+            test = pools.get("test", nobody).last(sizes.test)
+        split = assemble(private, public, test, classes, notes)
+        return encoded(split) if columns_of(split.public.x) else split
+
+    def _divided(self, counts: Mapping[str, int]) -> Sizes:
+        if "pool" in counts:
+            train, held_out = shared(self.name, counts["pool"], self.private)
+            return divided(self.name, train, held_out, self.private, self.public, self.test)
+        return Sizes(
+            *(taken(self.name, side, getattr(self, side), counts.get(side, 0), f"the {side} file") for side in _SIDES)
+        )
+
+    def _classes(self, raws: Mapping[str, Raw]) -> tuple[list[str], tuple[str, ...]]:
+        if self.classes is not None:
+            return list(self.class_names), ()
+        labels = [(raw.labels, raw.where) for raw in raws.values() if raw.labels is not None]
+        if not labels:
+            raise ConfigError("no file has labels to read the classes from: declare them with dataset.classes=[...]")
+        if not any(side in _OWNED for side in raws):
+            return class_list(labels), ()
+        note = "the class list was read from private labels, which it therefore shows: declare it with dataset.classes"
+        return class_list(labels), (note,)

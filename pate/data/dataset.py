@@ -1,0 +1,66 @@
+"""What every data set answers: where its files are, how large its sides are, and the split itself."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from pathlib import Path
+
+from pate.data.split import Sizes, Split
+from pate.errors import ConfigError
+
+
+@dataclass(frozen=True)
+class Dataset(ABC):
+    """The fields are what a user may set; null takes all there is."""
+
+    name: str
+    path: str | None = None
+    private: int | None = None
+    public: int | None = None
+    test: int | None = None
+    seed: int = 0  # only read where a single pool has to be shuffled before it is split
+    delta: float = 1e-5
+
+    def __post_init__(self) -> None:
+        for side in ("private", "public", "test"):
+            count = getattr(self, side)
+            if count is not None and count < 0:
+                raise ConfigError(f"dataset.{side}={count}: a number of records is 0 or more, or null for all of them")
+        if not 0 < self.delta < 1:
+            raise ConfigError(f"dataset.delta={self.delta}: delta lies between 0 and 1, and well below 1/records")
+        if self.seed < 0:
+            raise ConfigError(f"dataset.seed={self.seed}: a seed is 0 or more")
+
+    def folder(self) -> Path:
+        """Where the raw files are, or will be put."""
+        return Path(self.path).expanduser() if self.path else Path("data") / self.name
+
+    @property
+    @abstractmethod
+    def class_names(self) -> tuple[str, ...]:
+        """The classes, as far as they are known without a look at the data."""
+
+    @abstractmethod
+    def files(self) -> list[Path]:
+        """The files that are there and determine the data: what a cache key has to read."""
+
+    @abstractmethod
+    def missing(self) -> bool:
+        """Whether raw files are not there yet."""
+
+    @abstractmethod
+    def require(self) -> None:
+        """Refuse to start while raw files are missing, and say which."""
+
+    @abstractmethod
+    def fetch(self) -> None:
+        """Fill the folder; good files that are there already stay as they are."""
+
+    @abstractmethod
+    def sizes(self) -> Sizes:
+        """The sides' sizes without reading the data."""
+
+    @abstractmethod
+    def load(self, group_by: str | None = None) -> Split:
+        """Read the files and split them by position; `group_by` names the column that says whose a record is."""

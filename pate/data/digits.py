@@ -1,0 +1,34 @@
+"""Digits: 1797 handwritten digits of 8x8 pixels that come with scikit-learn, for runs of seconds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from sklearn.datasets import load_digits
+
+from pate.data.known import KnownDataset
+from pate.data.split import Pool, shared, shuffled
+
+_RECORDS = 1797
+
+
+@dataclass(frozen=True)
+class Digits(KnownDataset):
+    name: str = "digits"
+    private: int | None = 1200
+    public: int | None = 397
+    delta: float = 1e-4
+
+    labels: ClassVar[tuple[str, ...]] = tuple("0123456789")
+
+    def counts(self) -> tuple[int, int]:
+        return shared(self.name, _RECORDS, self.private)
+
+    def pools(self, group_by: str | None) -> tuple[Pool, Pool]:
+        bunch = load_digits()
+        images = (bunch.images / 16).astype(np.float32)
+        pool = Pool(images, bunch.target.astype(np.int64)).rows(shuffled(_RECORDS, self.seed))
+        train, held_out = self.counts()
+        return pool.first(train), pool.last(held_out)

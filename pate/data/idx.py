@@ -1,0 +1,105 @@
+"""MNIST and Fashion-MNIST: IDX files, gzipped or not."""
+
+from __future__ import annotations
+
+import gzip
+import math
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, ClassVar
+
+import numpy as np
+
+from pate.data.fetch import Published
+from pate.data.known import KnownDataset
+from pate.data.sources import FASHION_MNIST, IDX_FILES, MNIST
+from pate.data.split import Pool
+from pate.errors import ConfigError
+
+
+def opened(path: Path) -> BinaryIO | gzip.GzipFile:
+    """The content, whether it is compressed or not."""
+    return gzip.open(path) if path.suffix == ".gz" else path.open("rb")
+
+
+def header(stream: BinaryIO | gzip.GzipFile, path: Path, dimensions: int) -> tuple[int, ...]:
+    """The shape an IDX file of bytes claims: two zeros, type 8, the number of dimensions, then their sizes."""
+    start = stream.read(4 + 4 * dimensions)
+    if start[:4] != bytes([0, 0, 8, dimensions]):
+        raise ConfigError(f"{path} is not an IDX file of bytes with {dimensions} dimension(s): fetch it again")
+    if len(start) < 4 + 4 * dimensions:
+        raise ConfigError(f"{path} ends inside its header: fetch it again")
+    return tuple(int(size) for size in np.frombuffer(start, ">u4", offset=4))
+
+
+def shape_of(path: Path, dimensions: int) -> tuple[int, ...]:
+    """The shape, from the header alone."""
+    try:
+        with opened(path) as stream:
+            return header(stream, path, dimensions)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise ConfigError(f"{path} is not a whole gzip file: fetch it again") from error
+
+
+def read_idx(path: Path, dimensions: int) -> np.ndarray:
+    """The array of an IDX file; a file shorter or longer than its header says is refused."""
+    try:
+        with opened(path) as stream:
+            shape = header(stream, path, dimensions)
+            content = stream.read()
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise ConfigError(f"{path} is not a whole gzip file: fetch it again") from error
+    if len(content) != math.prod(shape):
+        raise ConfigError(f"{path} has {len(content)} bytes where its header says {math.prod(shape)}: fetch it again")
+    return np.frombuffer(content, np.uint8).reshape(shape).copy()  # a copy may be written to
+
+
+@dataclass(frozen=True)
+class Idx(KnownDataset):
+    """Images and labels in four IDX files."""
+
+    public: int | None = 9000
+
+    raw: ClassVar[tuple[str, ...]] = IDX_FILES
+    records: ClassVar[tuple[int, int]] = (60000, 10000)
+
+    def located(self, name: str) -> Path | None:
+        found = (path for path in (self.folder() / name, self.folder() / f"{name}.gz") if path.is_file())
+        return next(found, None)
+
+    def counts(self) -> tuple[int, int]:
+        images, _, held_out, _ = self.files()
+        return shape_of(images, 3)[0], shape_of(held_out, 3)[0]
+
+    def pools(self, group_by: str | None) -> tuple[Pool, Pool]:
+        images, labels, held_out_images, held_out_labels = self.files()
+        return self._pool(images, labels), self._pool(held_out_images, held_out_labels)
+
+    def _pool(self, images: Path, labels: Path) -> Pool:
+        x, y = read_idx(images, 3), read_idx(labels, 1).astype(np.int64)
+        if len(x) != len(y):
+            raise ConfigError(f"{images} has {len(x)} images and {labels} {len(y)} labels: they do not belong together")
+        outside = int((y >= len(self.class_names)).sum())
+        if outside:
+            raise ConfigError(f"{labels}: {outside} labels are not in 0..{len(self.class_names) - 1}: fetch it again")
+        return Pool(x, y)
+
+
+@dataclass(frozen=True)
+class Mnist(Idx):
+    name: str = "mnist"
+
+    labels: ClassVar[tuple[str, ...]] = tuple("0123456789")
+    published: ClassVar[Published | None] = MNIST
+
+
+@dataclass(frozen=True)
+class FashionMnist(Idx):
+    name: str = "fashion_mnist"
+
+    labels: ClassVar[tuple[str, ...]] = (
+        *("t-shirt", "trouser", "pullover", "dress", "coat"),
+        *("sandal", "shirt", "sneaker", "bag", "ankle boot"),
+    )
+    published: ClassVar[Published | None] = FASHION_MNIST

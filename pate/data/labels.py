@@ -1,0 +1,70 @@
+"""A user's labels as indices into a class list; errors count labels, they never show one."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pate.errors import ConfigError
+
+
+def whole(text: str) -> str | None:
+    """The whole number in a text ('3', '3.0'), None where there is none."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return str(int(value)) if np.isfinite(value) and value == int(value) else None
+
+
+def is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def names_of(raw: np.ndarray, where: str) -> tuple[np.ndarray, np.ndarray]:
+    """The distinct label names and, for each record, which one it has; a number must be whole."""
+    if raw.ndim != 1 or raw.dtype.kind not in "biufUO":
+        raise ConfigError(f"{where}: labels must be one whole number or name per record")
+    if raw.dtype.kind in "biu":
+        raw = raw.astype(np.int64)
+    values, positions = np.unique(raw.astype(str), return_inverse=True)
+    if raw.dtype.kind == "f":
+        broken = np.array([whole(value) is None for value in values], dtype=bool)
+        _refuse(int(broken[positions].sum()), where, "are not whole numbers")
+        values = np.array([whole(value) for value in values], dtype=str)
+    values = np.array([value.strip() for value in values], dtype=str)
+    _refuse(int((values == "")[positions].sum()), where, "are blank")
+    return values, positions
+
+
+def class_list(sides: list[tuple[np.ndarray, str]]) -> list[str]:
+    """The classes that occur, whole numbers in numeric order before names in alphabetic order."""
+    found: set[str] = set()
+    for raw, where in sides:
+        values, positions = names_of(raw, where)
+        broken = np.array([is_number(value) and whole(value) is None for value in values], dtype=bool)
+        _refuse(int(broken[positions].sum()), where, "are numbers but not whole ones")
+        found |= {whole(value) or str(value) for value in values}
+    if len(found) < 2:
+        raise ConfigError(f"{len(found)} class(es) occur in the labels; declare two or more with dataset.classes=[...]")
+    return sorted(found, key=lambda name: (0, int(name), "") if is_number(name) else (1, 0, name))
+
+
+def indices(raw: np.ndarray, classes: list[str], where: str) -> np.ndarray:
+    """Each label's place in the class list: by its name, or by number where the classes themselves have names."""
+    values, positions = names_of(raw, where)
+    named = {name: place for place, name in enumerate(classes)}
+    if not any(is_number(name) for name in classes):
+        named = {str(place): place for place in range(len(classes))} | named
+    places = np.array([named.get(str(v), named.get(whole(v) or "", -1)) for v in values], dtype=np.int64)
+    y: np.ndarray = places[positions]
+    _refuse(int((y < 0).sum()), where, f"are not among dataset.classes=[{', '.join(classes)}]")
+    return y
+
+
+def _refuse(count: int, where: str, what: str) -> None:
+    if count:
+        raise ConfigError(f"{where}: {count} labels {what}")

@@ -1,0 +1,64 @@
+"""What a user's files must be before they become records: complete, of one kind, and with an owner where asked.
+
+Errors count what is wrong; they never show a value.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pate.data.formats import Raw
+from pate.data.labels import indices
+from pate.data.split import Pool
+from pate.data.table import columns_of
+from pate.errors import ConfigError
+
+
+def check(raw: Raw, labelled: bool, group_by: str | None) -> None:
+    """Refuse a file that is empty, or whose labels or groups are absent or do not belong to its records."""
+    if not len(raw.x):
+        raise ConfigError(f"{raw.where} holds no records: fill it, or take the file away if this side has none")
+    if labelled and raw.labels is None:
+        wanted = "give the label column's name with dataset.label=" if columns_of(raw.x) else "save labels as 'y'"
+        raise ConfigError(f"{raw.where} has no labels: {wanted}")
+    if group_by is not None and raw.group is None:
+        raise ConfigError(f"{raw.where} has no '{group_by}' to group by")
+    for what, values in (("labels", raw.labels), ("groups", raw.group if group_by else None)):
+        if values is not None and values.shape != (len(raw.x),):
+            raise ConfigError(f"{raw.where}: {len(raw.x)} records but {what} of shape {values.shape}")
+
+
+def agree(raws: list[Raw]) -> None:
+    """Refuse files whose records are not of one kind."""
+    first = next((raw for raw in raws if columns_of(raw.x)), raws[0])
+    for raw in raws:
+        apart = len(set(columns_of(raw.x)) ^ set(columns_of(first.x)))
+        if apart:
+            raise ConfigError(f"{raw.where} and {first.where} differ in {apart} feature columns: they must agree")
+        images = raw.x.ndim > 2 and raw.x.dtype != first.x.dtype
+        if raw.x.shape[1:] != first.x.shape[1:] or images:
+            raise ConfigError(
+                f"{raw.where} has records of shape {raw.x.shape[1:]} {raw.x.dtype}, "
+                f"{first.where} of {first.x.shape[1:]} {first.x.dtype}: they must be the same"
+            )
+
+
+def pooled(raw: Raw, classes: list[str], owned: bool) -> Pool:
+    """The file as records; without labels, y is -1 everywhere. Only private records have owners."""
+    y = np.full(len(raw.x), -1, np.int64) if raw.labels is None else indices(raw.labels, classes, raw.where)
+    return Pool(raw.x, y, owners(raw.group, raw.where) if owned and raw.group is not None else None)
+
+
+def owners(group: np.ndarray, where: str) -> np.ndarray:
+    """Group names as int64 or text. A record without one could be anybody's, so each needs one."""
+    if group.dtype.kind in "biu":
+        return group.astype(np.int64)
+    if group.dtype.kind == "f":
+        named = np.isfinite(group) & (group == np.floor(group))
+    else:
+        group = group.astype(str)
+        named = np.char.strip(group) != ""
+    if not named.all():
+        missing = int((~named).sum())
+        raise ConfigError(f"{where}: {missing} records have no group, or a fractional one: every record needs an owner")
+    return group.astype(np.int64) if group.dtype.kind == "f" else group

@@ -1,0 +1,58 @@
+"""SVHN, cropped house numbers: two MATLAB files in which label 10 means the digit 0."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+from scipy.io import loadmat, whosmat
+
+from pate.data.known import KnownDataset
+from pate.data.split import Pool
+from pate.errors import ConfigError
+
+
+def shapes(path: Path) -> dict[str, tuple[int, ...]]:
+    """The arrays' shapes, from the headers alone."""
+    try:
+        found = {name: tuple(shape) for name, shape, _ in whosmat(str(path))}
+    except Exception as error:  # scipy has no one error for a file that is not what it should be
+        raise ConfigError(f"{path} is not a MATLAB file that can be read: download it again") from error
+    x, y = found.get("X", ()), found.get("y", ())
+    if len(x) != 4 or x[:3] != (32, 32, 3) or y[:1] != x[3:]:
+        raise ConfigError(f"{path} needs X of shape (32, 32, 3, n) and y of n labels: download it again (cropped)")
+    return found
+
+
+@dataclass(frozen=True)
+class Svhn(KnownDataset):
+    name: str = "svhn"
+    public: int | None = 10000
+    delta: float = 1e-6
+
+    labels: ClassVar[tuple[str, ...]] = tuple("0123456789")
+    raw: ClassVar[tuple[str, ...]] = ("train_32x32.mat", "test_32x32.mat")
+    records: ClassVar[tuple[int, int]] = (73257, 26032)
+
+    def counts(self) -> tuple[int, int]:
+        train, held_out = (shapes(path)["X"][3] for path in self.files())
+        return train, held_out
+
+    def pools(self, group_by: str | None) -> tuple[Pool, Pool]:
+        train, held_out = map(self._pool, self.files())
+        return train, held_out
+
+    def _pool(self, path: Path) -> Pool:
+        shapes(path)
+        try:
+            content = loadmat(str(path), variable_names=["X", "y"])
+        except Exception as error:
+            raise ConfigError(f"{path} ends before its arrays do: download it again") from error
+        y = content["y"].reshape(-1).astype(np.int64)
+        outside = int(((y < 1) | (y > 10)).sum())
+        if outside:
+            raise ConfigError(f"{path}: {outside} labels are not in 1..10: download it again")
+        x = np.ascontiguousarray(content["X"].transpose(3, 0, 1, 2), dtype=np.uint8)
+        return Pool(x, y % 10)

@@ -1,0 +1,97 @@
+"""How much noise DP-SGD needs for a budget, and what a noise multiplier costs: Poisson-sampled Gaussians, composed.
+
+Both go through dp_accounting's privacy loss distributions, rounded pessimistically: an epsilon is never too small.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+from pate.errors import ConfigError
+
+RELATIONS = {"replaced-by-nothing": "REPLACE_SPECIAL", "replace-one": "REPLACE_ONE"}
+
+_LEAST, _MOST = 0.25, 1e5  # noise multipliers worth searching
+_SMALLEST_DELTA = 1e-12  # below it the rounding of the FFT composition shows
+_PRECISION = 1e-4  # relative, of a calibrated noise multiplier
+
+
+def epsilon(noise_multiplier: float, sampling_rate: float, steps: int, delta: float, relation: str) -> float:
+    """What `steps` lots cost at this delta, each record in each lot with probability `sampling_rate`."""
+    if not (math.isfinite(noise_multiplier) and noise_multiplier > 0):
+        raise ConfigError(f"noise_multiplier={noise_multiplier}: expected a positive number")
+    _refuse_impossible(sampling_rate, steps, delta, relation)
+    return _cost(noise_multiplier, sampling_rate, steps, delta, relation)
+
+
+def noise_multiplier(epsilon: float, delta: float, sampling_rate: float, steps: int, relation: str) -> float:
+    """The least noise multiplier, to a relative 1e-4, that costs at most `epsilon`."""
+    from scipy.optimize import brentq
+
+    if not (math.isfinite(epsilon) and epsilon > 0):
+        raise ConfigError(f"epsilon={epsilon}: expected a positive number")
+    _refuse_impossible(sampling_rate, steps, delta, relation)
+
+    def cost(sigma: float) -> float:
+        return _cost(sigma, sampling_rate, steps, delta, relation)
+
+    def excess(log_sigma: float) -> float:  # close to a straight line, so that few evaluations find its root
+        return math.log(max(cost(math.exp(log_sigma)), 1e-12) / epsilon)
+
+    what = f"with {steps} steps at sampling rate {sampling_rate:.3g} and delta={delta:g}"
+    low = high = _first_guess(epsilon, sampling_rate, steps)
+    while cost(high) > epsilon:
+        if high == _MOST:
+            raise ConfigError(f"epsilon={epsilon:g} is out of reach {what}: the least reachable is {cost(high):.3g}")
+        low, high = high, min(_MOST, 1.5 * high)
+    while cost(low) <= epsilon:
+        if low == _LEAST:
+            raise ConfigError(f"epsilon={epsilon:g} asks for almost no noise {what}: ask for less than {cost(low):.3g}")
+        high, low = low, max(_LEAST, low / 1.5)
+    sigma = math.exp(brentq(excess, math.log(low), math.log(high), xtol=_PRECISION))
+    while cost(sigma) > epsilon:  # the root is known to a precision: step to the safe side of it
+        sigma *= 1 + _PRECISION
+    return sigma
+
+
+def _first_guess(epsilon: float, sampling_rate: float, steps: int) -> float:
+    """Many steps are close to mu-GDP, mu = rate * sqrt(steps * (exp(1/sigma^2) - 1)) (Bu et al. 2020); epsilon ~ 3 mu.
+
+    Starting near the answer matters: the cost of far too little noise takes seconds and gigabytes to compute.
+    """
+    sigma = 1 / math.sqrt(math.log1p((epsilon / (3 * sampling_rate)) ** 2 / steps))
+    return min(_MOST, max(_LEAST, sigma))
+
+
+@lru_cache(maxsize=1024)
+def _cost(sigma: float, sampling_rate: float, steps: int, delta: float, relation: str) -> float:
+    import dp_accounting
+    from dp_accounting.pld import PLDAccountant
+
+    accountant = PLDAccountant(
+        dp_accounting.NeighboringRelation[RELATIONS[relation]], _grid_interval(sigma, sampling_rate)
+    )
+    lot = dp_accounting.PoissonSampledDpEvent(sampling_rate, dp_accounting.GaussianDpEvent(sigma))
+    accountant.compose(dp_accounting.SelfComposedDpEvent(lot, steps))
+    return float(accountant.get_epsilon(delta))
+
+
+def _grid_interval(sigma: float, sampling_rate: float) -> float:
+    """A tenth of the standard deviation of one step's privacy loss, at most 1e-3: fine enough to be within 0.2%.
+
+    Any interval gives a valid epsilon; a coarse one overcharges (by 30% at sigma=20, rate 0.01, 10000 steps, 1e-3).
+    """
+    deviation = sampling_rate * math.sqrt(math.expm1(min(1 / sigma**2, 100.0)))
+    return min(1e-3, max(1e-6, deviation / 10))
+
+
+def _refuse_impossible(sampling_rate: float, steps: int, delta: float, relation: str) -> None:
+    if relation not in RELATIONS:
+        raise ConfigError(f"relation={relation!r}: expected {' or '.join(RELATIONS)}")
+    if not 0 < sampling_rate <= 1:
+        raise ConfigError(f"sampling_rate={sampling_rate}: expected a probability above 0 and at most 1")
+    if steps < 1:
+        raise ConfigError(f"steps={steps}: expected at least one")
+    if not _SMALLEST_DELTA <= delta < 1:
+        raise ConfigError(f"delta={delta}: expected at least {_SMALLEST_DELTA:g} and less than 1")

@@ -1,0 +1,21 @@
+"""Errors written for the person who sees them; each kind has its own exit code."""
+
+
+class PateError(Exception):
+    """Something the user can mend: shown as one line, without a traceback."""
+
+    exit_code = 1
+
+
+class ConfigError(PateError):
+    """The configuration, or a file it names, asks for something impossible."""
+
+    exit_code = 2
+
+
+class GraphError(PateError):
+    """Stages are wired in a way that would carry private data across the barrier."""
+
+
+class DamagedArtifact(PateError):
+    """A stored artifact does not match its manifest."""

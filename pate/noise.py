@@ -1,0 +1,100 @@
+"""The one source of privacy randomness: the operating system's generator, or a seed that makes a run repeatable."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Size = int | tuple[int, ...]
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Words = NDArray[np.uint64]
+
+
+@dataclass(frozen=True, eq=False)
+class Noise:
+    """Samplers over a stream of random 64-bit words; `seeded` noise is for evaluation and protects nobody.
+
+    Continuous samples are doubles and share the floating-point caveat of every such sampler (Mironov 2012);
+    `discrete_laplace`, which integer votes call for, is exact when unseeded.
+    """
+
+    seeded: bool
+    words: Callable[[int], Words]
+
+    def uniform(self, size: Size) -> Floats:
+        """Uniform on [0, 1), with all 53 bits of a double."""
+        top = self.words(int(np.prod(size))) >> np.uint64(11)
+        return (top.astype(np.float64) * 2.0**-53).reshape(size)
+
+    def laplace(self, size: Size, scale: float) -> Floats:
+        """Laplace of density exp(-|x|/scale) / (2 scale): the difference of two exponentials."""
+        return _positive(scale, "scale") * (self._exponential(size) - self._exponential(size))
+
+    def discrete_laplace(self, size: Size, scale: float) -> Integers:
+        """Integers with P(k) proportional to exp(-|k|/scale) (the geometric mechanism, Ghosh et al. 2009).
+
+        Unseeded draws go through OpenDP's exact sampler (Canonne, Kamath, Steinke 2020), which has no rounding to leak.
+        """
+        scale = _positive(scale, "scale")
+        if not self.seeded:
+            zeros = [0] * int(np.prod(size))
+            return np.asarray(_exact_laplace(scale)(zeros), dtype=np.int64).reshape(size)
+        # The floor of an exponential is geometric, and two geometrics differ by a discrete Laplace.
+        up, down = np.floor(scale * self._exponential(size)), np.floor(scale * self._exponential(size))
+        return (up - down).astype(np.int64)
+
+    def gaussian(self, size: Size, sigma: float) -> Floats:
+        """Gaussian of standard deviation sigma (Box & Muller 1958)."""
+        sigma = _positive(sigma, "sigma")
+        total = int(np.prod(size))
+        half = (total + 1) // 2
+        radius = sigma * np.sqrt(2.0 * self._exponential(half))
+        angle = 2.0 * np.pi * self.uniform(half)
+        return np.concatenate([radius * np.cos(angle), radius * np.sin(angle)])[:total].reshape(size)
+
+    def choice_among(self, mask: NDArray[np.bool_]) -> Integers:
+        """For each row of a boolean matrix, one of its True columns, each with the same chance: ties without bias."""
+        candidates = mask.sum(axis=1)
+        if not candidates.all():
+            raise ValueError(f"row {int(np.argmin(candidates))} of the mask has no True column to choose from")
+        rank = np.floor(self.uniform(len(mask)) * candidates).astype(np.int64)
+        reached = np.cumsum(mask, axis=1) > rank[:, None]
+        return np.asarray(reached.argmax(axis=1), dtype=np.int64)
+
+    def _exponential(self, size: Size) -> Floats:
+        return -np.log1p(-self.uniform(size))
+
+
+def source(seed: int | None) -> Noise:
+    """Noise from the operating system's cryptographic generator, or with a seed the same noise every time."""
+    if seed is None:
+        return Noise(False, _from_the_system)
+    generator = np.random.Generator(np.random.PCG64(seed))
+    return Noise(True, lambda n: generator.integers(0, 2**64, size=n, dtype=np.uint64))
+
+
+def _from_the_system(n: int) -> Words:
+    return np.frombuffer(os.urandom(8 * n), dtype=np.uint64)
+
+
+@lru_cache(maxsize=64)
+def _exact_laplace(scale: float) -> Callable[[list[int]], Any]:
+    import opendp.prelude as opendp  # here, because it takes seconds to import
+
+    opendp.enable_features("contrib")
+    integers = opendp.vector_domain(opendp.atom_domain(T="i64"))
+    measurement: Callable[[list[int]], Any] = opendp.m.make_laplace(integers, opendp.l1_distance(T="i64"), scale=scale)
+    return measurement
+
+
+def _positive(value: float, name: str) -> float:
+    if not (np.isfinite(value) and value > 0):
+        raise ValueError(f"{name}={value}: noise needs a positive, finite {name}")
+    return float(value)

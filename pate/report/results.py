@@ -1,0 +1,173 @@
+"""results.json: what a run found, with everything needed to repeat it. The owner's file."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from pate.accounting.price import RELATION, Costs
+from pate.aggregation.labels import Labels
+from pate.config import Settings
+from pate.dpsgd.train import Spent
+from pate.report.scores import Scores
+from pate.runner import Record
+
+_PACKAGES = (
+    "pate-pipelines",
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "torch",
+    "joblib",
+    "hydra-core",
+    "dp-accounting",
+    "opendp",
+)
+_PATE_STAGES = ("teachers", "votes", "labels", "student")
+SEEDED = "seeded noise: not private"
+
+
+def results(
+    settings: Settings,
+    records: Mapping[str, Record],
+    notes: tuple[str, ...],
+    *,
+    labels: Labels | None,
+    costs: Costs | None,
+    spent: Spent | None,
+    scores: Scores | None,
+) -> dict[str, Any]:
+    """Put together whatever this run made; a method that was not run is not there."""
+    seeded = settings.noise.seed is not None or bool(labels and labels.seeded)
+    scores = scores or Scores()
+    methods = []
+    if labels is not None:
+        methods.append(_pate(settings, costs, seeded, scores) | {"seconds": _seconds(records, _PATE_STAGES)})
+    if spent is not None:
+        owners = settings.dpsgd.epsilon == "pate"
+        methods.append(_dpsgd(spent, seeded or owners, scores) | {"seconds": _seconds(records, ("dpsgd",))})
+    if "nonprivate" in records:
+        methods.append(_nonprivate(scores) | {"seconds": _seconds(records, ("nonprivate",))})
+    return {
+        "methods": methods,
+        "pate": {
+            "queries": len(labels.index) if labels is not None else None,
+            "label_accuracy": scores.label_accuracy,
+            "teacher_accuracy": scores.teacher_accuracy,
+            "plurality_accuracy": scores.plurality_accuracy,
+            "epsilon": {price.accountant: price.epsilon for price in costs} if costs else {},
+            "accountants": costs.prices if costs else [],
+        },
+        "stages": {
+            name: {"key": record.key, "seconds": round(record.seconds, 3), "reused": record.reused}
+            for name, record in records.items()
+        },
+        "config": settings.plain,
+        "versions": _versions(),
+        "notes": list(_notes(settings, records, notes, costs, spent, seeded)),
+    }
+
+
+def _pate(settings: Settings, costs: Costs | None, seeded: bool, scores: Scores) -> dict[str, Any]:
+    best, publishable = (costs.best, costs.publishable) if costs else (None, None)
+    return _method(
+        "pate",
+        epsilon=best.epsilon if best else None,
+        delta=costs.delta if costs else None,
+        epsilon_publishable=publishable.epsilon if publishable and not seeded else None,
+        guarantee=best.guarantee if best else None,
+        relation=_relation(settings.partition.group_by) if costs else None,
+        scores=scores,
+    )
+
+
+def _dpsgd(spent: Spent, owners: bool, scores: Scores) -> dict[str, Any]:
+    return _method(
+        "dpsgd",
+        epsilon=spent.epsilon,
+        delta=spent.delta,
+        epsilon_publishable=None if owners else spent.epsilon,
+        guarantee="every data set",
+        relation=RELATION,
+        scores=scores,
+    ) | {"epsilon_replace_one": spent.epsilon_replace_one}
+
+
+def _nonprivate(scores: Scores) -> dict[str, Any]:
+    return _method(
+        "nonprivate",
+        epsilon=None,
+        delta=None,
+        epsilon_publishable=None,
+        guarantee=None,
+        relation=None,
+        scores=scores,
+    )
+
+
+def _method(name: str, *, scores: Scores, **privacy: Any) -> dict[str, Any]:
+    return {
+        "name": name,
+        **privacy,
+        "accuracy": scores.accuracy.get(name),
+        "accuracy_standard_error": scores.standard_error.get(name),
+        "public_accuracy": scores.public_accuracy.get(name),
+    }
+
+
+def _notes(
+    settings: Settings,
+    records: Mapping[str, Record],
+    notes: tuple[str, ...],
+    costs: Costs | None,
+    spent: Spent | None,
+    seeded: bool,
+) -> Any:
+    if seeded:
+        yield SEEDED
+    yield from settings.warnings
+    yield from notes
+    for record in records.values():
+        yield from record.notes
+    if costs and costs.best.guarantee == "this data set":
+        yield "PATE's epsilon for this data set is computed from private votes: for the owner's eyes, not for publication"
+    if getattr(settings.aggregator, "noise", None) == "continuous" and costs:
+        yield "continuous vote noise is floating-point noise: for reproducing papers, not for a release"
+    if spent and settings.dpsgd.epsilon == "pate":
+        yield "DP-SGD was calibrated to PATE's epsilon, which depends on private votes: its model is the owner's"
+    if settings.partition.group_by and spent and costs:
+        yield f"PATE protects all records of one {settings.partition.group_by}, DP-SGD one record: not the same promise"
+
+
+def _relation(group_by: str | None) -> str:
+    return f"all records of one {group_by} replaced by nothing" if group_by else RELATION
+
+
+def _seconds(records: Mapping[str, Record], stages: tuple[str, ...]) -> float:
+    return round(sum(records[name].seconds for name in stages if name in records), 3)
+
+
+def _versions() -> dict[str, str]:
+    found = {"python": platform.python_version()}
+    for package in _PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:  # run from a source tree that was never installed
+            found[package] = "not installed"
+    return found
+
+
+def write_results(found: dict[str, Any], folder: Path) -> Path:
+    """Write results.json whole or not at all, readable by the owner only."""
+    file, temporary = folder / "results.json", folder / ".results.json"
+    with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as handle:
+        json.dump(found, handle, indent=1)
+        handle.flush()
+        os.fsync(handle.fileno())
+    temporary.rename(file)
+    return file

@@ -1,0 +1,145 @@
+"""Brings stages up to date: reuse what is stored under the same key, run what is not, rebuild what is damaged."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from pate.artifact import Artifact
+from pate.config import Settings
+from pate.errors import DamagedArtifact
+from pate.stage import Graph, Ref, Stage, code_version
+from pate.store import Pieces, Store
+
+log = logging.getLogger("pate")
+
+
+@dataclass
+class Run:
+    """What a stage is handed beside its inputs; `summary` is its one line, `notes` what the results must say."""
+
+    settings: Settings
+    pieces: Pieces | None = None
+    summary: str = ""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Record:
+    """How one stage went."""
+
+    key: str
+    seconds: float
+    reused: bool
+    summary: str
+    notes: tuple[str, ...] = ()
+
+
+@dataclass
+class Runner:
+    """One run over one workspace."""
+
+    settings: Settings
+    graph: Graph
+    store: Store
+    records: dict[str, Record] = field(default_factory=dict)
+
+    def bring_up_to_date(self, targets: list[str]) -> None:
+        """Run every needed stage that is not stored yet."""
+        for stage in self.graph.needed(targets):
+            self._update(stage)
+
+    def artifact(self, ref: Ref) -> Any:
+        """An artifact of this run; one that does not match its manifest is named and built again."""
+        maker = self.graph.maker(ref)
+        key = self.records[maker.name].key
+        try:
+            return self.store.read(ref.side, maker.name, key, ref.name, ref.kind)
+        except DamagedArtifact as damage:
+            log.warning("%s: rebuilding stage %s", damage, maker.name)
+            for side in maker.sides:
+                self.store.discard(side, maker.name, key)
+            self._update(maker)
+            return self.store.read(ref.side, maker.name, key, ref.name, ref.kind)
+
+    def made(self, ref: Ref) -> Any:
+        """The artifact, or None where its stage was not part of this run."""
+        known = ref in self.graph and self.graph.maker(ref).name in self.records
+        return self.artifact(ref) if known else None
+
+    def _update(self, stage: Stage) -> None:
+        key = self._key(stage)
+        forced = stage.name in self.settings.force and stage.name not in self.records
+        stored = bool(stage.writes) and all(self.store.has(side, stage.name, key) for side in stage.sides)
+        if stored and not forced:
+            try:
+                about = self.store.manifest(stage.sides[0], stage.name, key)["about"]
+                self._record(stage, Record(key, about["seconds"], True, about["summary"], tuple(about["notes"])))
+                return
+            except DamagedArtifact as damage:
+                log.warning("%s: rebuilding stage %s", damage, stage.name)
+        inputs = {ref.name: self.artifact(ref) for ref in stage.reads}
+        run = Run(self.settings)
+        started = time.monotonic()
+        with self._pieces(stage, key) as run.pieces:
+            result = stage.function(run, **inputs)
+            seconds = time.monotonic() - started
+            about = {"stage": stage.name, "seconds": seconds, "summary": run.summary, "notes": run.notes}
+            self._store(stage, key, result, about)
+        self._record(stage, Record(key, seconds, False, run.summary, run.notes))
+
+    def _key(self, stage: Stage) -> str:
+        """A hash of the stage's own configuration, its inputs, the outside files it reads and its code."""
+        config = {name: _part(self.settings.plain, name, stage.ignores) for name in stage.config}
+        inputs = []
+        for ref in stage.reads:
+            maker = self.graph.maker(ref)
+            inputs.append((ref.name, self.store.identity(maker.name, self.records[maker.name].key, [ref.side])))
+        files = self.store.fingerprint(stage.files(self.settings)) if stage.files else []
+        return self.store.key(stage.name, config, inputs, files, code_version(stage, _targets(config)))
+
+    def _store(self, stage: Stage, key: str, result: Any, about: dict[str, Any]) -> None:
+        results: tuple[Artifact, ...] = result if isinstance(result, tuple) else (result,) if stage.writes else ()
+        named = dict(zip(stage.writes, results, strict=True))
+        for side in stage.sides:
+            mine = {ref.name: artifact for ref, artifact in named.items() if ref.side == side}
+            self.store.write(side, stage.name, key, mine, about)
+
+    @contextmanager
+    def _pieces(self, stage: Stage, key: str) -> Iterator[Pieces | None]:
+        """Private stages may keep finished parts; they go once the stage is stored."""
+        if "private" not in stage.sides:
+            yield None
+            return
+        pieces = self.store.pieces(stage.name, key)
+        if stage.name in self.settings.force:
+            pieces.clear()
+            pieces = self.store.pieces(stage.name, key)
+        yield pieces
+        pieces.clear()
+
+    def _record(self, stage: Stage, record: Record) -> None:
+        self.records[stage.name] = record
+        how = "reused" if record.reused else f"{record.seconds:.1f} s"
+        log.info("%-10s %7s  %s", stage.name, how, record.summary)
+
+
+def _part(plain: dict[str, Any], dotted: str, ignores: tuple[str, ...]) -> Any:
+    value: Any = plain
+    for name in dotted.split("."):
+        value = value[name]
+    if isinstance(value, dict):
+        return {name: inner for name, inner in value.items() if f"{dotted}.{name}" not in ignores}
+    return value
+
+
+def _targets(config: Any) -> list[str]:
+    """The classes a piece of configuration names."""
+    if isinstance(config, dict):
+        own = [config["_target_"]] if isinstance(config.get("_target_"), str) else []
+        return own + [target for value in config.values() for target in _targets(value)]
+    return []

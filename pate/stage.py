@@ -1,0 +1,176 @@
+"""What a stage is: a function, the artifacts it reads and writes, and on which side of the privacy barrier they lie.
+
+    @stage(reads=[PUBLIC, LABELS], writes=[STUDENT])
+    def student(run, public, labels): ...
+
+A stage that writes to the releasable side reads the releasable side only, unless it names the mechanism that makes
+crossing safe (`crosses="..."`). `Graph` refuses everything else when it is built, long before anything runs.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import importlib.util
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from pate.artifact import Artifact
+from pate.errors import GraphError
+from pate.store import Side
+
+# Moving, storing and showing artifacts does not change what is in them: edits there rerun nothing.
+_MACHINERY = {
+    "pate", "pate.stage", "pate.store", "pate.runner", "pate.progress", "pate.errors", "pate.config", "pate.cli",
+    "pate.pipelines.artifacts",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Ref:
+    """The name of an artifact, its side of the barrier, and the type it is read back as."""
+
+    side: Side
+    name: str
+    kind: type[Artifact]
+
+
+def Private(name: str, kind: type[Artifact]) -> Ref:
+    return Ref("private", name, kind)
+
+
+def Release(name: str, kind: type[Artifact]) -> Ref:
+    return Ref("release", name, kind)
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A declared stage. `config` names the parts of the configuration its result depends on, `ignores` those within
+    them that it does not."""
+
+    name: str
+    function: Callable[..., Any]
+    reads: tuple[Ref, ...] = ()
+    writes: tuple[Ref, ...] = ()
+    config: tuple[str, ...] = ()
+    ignores: tuple[str, ...] = ()
+    files: Callable[[Any], list[Path]] | None = None
+    crosses: str = ""
+
+    @property
+    def sides(self) -> list[Side]:
+        return sorted({ref.side for ref in self.writes})
+
+
+def stage(
+    *,
+    reads: Sequence[Ref] = (),
+    writes: Sequence[Ref] = (),
+    config: Sequence[str] = (),
+    ignores: Sequence[str] = (),
+    files: Callable[[Any], list[Path]] | None = None,
+    crosses: str = "",
+    name: str = "",
+) -> Callable[[Callable[..., Any]], Stage]:
+    """Declare a function as a stage; `files` lists outside files whose content it depends on."""
+
+    def declare(function: Callable[..., Any]) -> Stage:
+        return Stage(
+            name or function.__name__,
+            function,
+            tuple(reads),
+            tuple(writes),
+            tuple(config),
+            tuple(ignores),
+            files,
+            crosses,
+        )
+
+    return declare
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Stages in an order in which each finds its inputs already made."""
+
+    stages: tuple[Stage, ...]
+    notes: tuple[str, ...] = ()
+    _maker: dict[Ref, Stage] = field(init=False, repr=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for one in self.stages:
+            for ref in one.reads:
+                if ref not in self._maker:
+                    raise GraphError(f"stage {one.name} reads {ref.side} {ref.name}, which no stage before it writes")
+            if not one.crosses and "release" in one.sides and (leak := [r for r in one.reads if r.side == "private"]):
+                raise GraphError(
+                    f"stage {one.name} writes to the releasable side but reads private {leak[0].name}: only a stage "
+                    "that names its mechanism (crosses=...) may do that"
+                )
+            for ref in one.writes:
+                if ref in self._maker:
+                    raise GraphError(f"{ref.side} {ref.name} is written by both {self._maker[ref].name} and {one.name}")
+                self._maker[ref] = one
+
+    def __contains__(self, ref: Ref) -> bool:
+        return ref in self._maker
+
+    def maker(self, ref: Ref) -> Stage:
+        return self._maker[ref]
+
+    def needed(self, targets: Iterable[str]) -> list[Stage]:
+        """The targets and all they depend on, in order."""
+        wanted = set(targets)
+        for one in reversed(self.stages):
+            if one.name in wanted:
+                wanted |= {self._maker[ref].name for ref in one.reads}
+        return [one for one in self.stages if one.name in wanted]
+
+
+def code_version(stage: Stage, targets: Iterable[str] = ()) -> str:
+    """A hash of the source a stage runs: its own file and every pate module that file imports, however deep.
+
+    `targets` are the classes named in its configuration (`_target_`), whose modules are part of it too.
+    """
+    pending = [stage.function.__module__, *(target.rpartition(".")[0] for target in targets)]
+    sources: dict[str, str] = {}
+    while pending:
+        module = pending.pop()
+        if module in sources or module in _MACHINERY or not module.startswith("pate."):
+            continue
+        sources[module], imported = _source(module)
+        pending += imported
+    return hashlib.sha256(repr(sorted(sources.items())).encode()).hexdigest()[:16]
+
+
+@cache
+def _source(module: str) -> tuple[str, list[str]]:
+    """The hash of a module's source and the modules it may import."""
+    spec = importlib.util.find_spec(module)
+    if spec is None or spec.origin is None:
+        return "", []
+    text = Path(spec.origin).read_bytes()
+    package = module if spec.submodule_search_locations else module.rpartition(".")[0]
+    names: list[str] = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = (
+                importlib.util.resolve_name("." * node.level + (node.module or ""), package)
+                if node.level
+                else node.module
+            )
+            names += [str(base), *(f"{base}.{alias.name}" for alias in node.names)]
+    return hashlib.sha256(text).hexdigest(), [name for name in names if name.startswith("pate.") and _is_module(name)]
+
+
+@cache
+def _is_module(name: str) -> bool:
+    try:
+        return importlib.util.find_spec(name) is not None
+    except ModuleNotFoundError:  # a name inside a module, not a module
+        return False

@@ -1,0 +1,49 @@
+"""The plainest student: logistic regression on the labelled inputs alone."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+
+from pate.classifier import Classifier
+from pate.students.student import Student
+
+_NEVER = -1e4  # the score of a class without a single label: below everything else
+
+
+@dataclass(frozen=True)
+class Supervised(Student):
+    """Multinomial logistic regression; `inverse_penalty` is scikit-learn's C."""
+
+    inverse_penalty: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.inverse_penalty) and self.inverse_penalty > 0):
+            raise ValueError(f"inverse_penalty must be a positive number, got {self.inverse_penalty}")
+
+    def fit(self, features: np.ndarray, index: np.ndarray, label: np.ndarray, classes: int, seed: int) -> Classifier:
+        return logistic(features[index], label, classes, self.inverse_penalty)
+
+
+def logistic(
+    x: np.ndarray, y: np.ndarray, classes: int, inverse_penalty: float, weight: np.ndarray | None = None
+) -> Classifier:
+    """Logistic regression as a one-layer classifier over all classes, also those that no example shows."""
+    from sklearn.linear_model import LogisticRegression
+
+    seen = np.unique(y)
+    weights = np.zeros((classes, x.shape[1]), dtype=np.float32)
+    bias = np.full(classes, _NEVER, dtype=np.float32)
+    if len(seen) == 1:
+        bias[seen] = 0
+    else:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # an early stop of the solver shows in the accuracy, if at all
+            model = LogisticRegression(C=inverse_penalty, max_iter=300).fit(x, y, sample_weight=weight)
+        two = len(seen) == 2  # scikit-learn then keeps one row, for the second class
+        weights[seen] = np.concatenate([-model.coef_ / 2, model.coef_ / 2]) if two else model.coef_
+        bias[seen] = np.concatenate([-model.intercept_ / 2, model.intercept_ / 2]) if two else model.intercept_
+    return Classifier({"0.weight": weights, "0.bias": bias}, "none")

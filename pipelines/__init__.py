@@ -1,0 +1,54 @@
+"""The flow: which stages a configuration calls for, in order.
+
+dataset -> private | public | test
+private -> teachers -> votes | labels -> student        right of the bar: public inputs and noisy labels only
+private ------------------------------> dpsgd           the baseline, same split, same epsilon
+private ------------------------------> nonprivate      the upper bound
+all of them -> compare
+"""
+
+from pate.config import Settings
+from pate.stage import Graph
+
+from .account import account
+from .artifacts import DPSGD, LABELS, NONPRIVATE, OWNERS_DPSGD, STUDENT, VOTES
+from .compare import compare_of
+from .data import data
+from .dpsgd import dpsgd, dpsgd_at_pates_epsilon
+from .features import features
+from .fetch import fetch
+from .labels import labels, labels_from_file
+from .nonprivate import nonprivate
+from .student import student
+from .teachers import teachers
+from .votes import votes, votes_from_file
+
+
+def graph(settings: Settings) -> Graph:
+    """The stages of this configuration; a note for each method that cannot be part of it."""
+    stages, compared, notes = [fetch, data, features], [], []
+    if not settings.has_pate:
+        notes.append("no public inputs (dataset.public=0): PATE is left out")
+    elif settings.labels.path:
+        stages += [labels_from_file, student]
+        compared += [LABELS, STUDENT]
+        notes.append("labels came from a file: what they cost is not known here")
+    else:
+        stages += [votes_from_file] if settings.votes.path else [teachers, votes]
+        stages += [labels, account, student]
+        compared += [VOTES, LABELS, STUDENT]
+    if settings.has_private:
+        at_pates_epsilon = settings.dpsgd.epsilon == "pate"
+        stages += [dpsgd_at_pates_epsilon if at_pates_epsilon else dpsgd, nonprivate]
+        compared += [OWNERS_DPSGD if at_pates_epsilon else DPSGD, NONPRIVATE]
+    else:
+        notes.append("no private records: DP-SGD and the non-private bound are left out")
+    return Graph((*stages, compare_of(compared)), tuple(notes))
+
+
+def targets(settings: Settings) -> list[str]:
+    """What `stage=` asks for. Data that is not there is fetched first, and no label is drawn without being priced."""
+    wanted = [{"all": "compare"}.get(settings.stage, settings.stage)]
+    if settings.stage == "labels" and not settings.labels.path:
+        wanted.append("account")
+    return ["fetch", *wanted] if settings.dataset.missing() else wanted

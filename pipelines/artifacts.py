@@ -1,0 +1,29 @@
+"""Everything that flows between stages, with its side of the privacy barrier."""
+
+from pate.accounting.price import Costs
+from pate.aggregation.labels import Labels
+from pate.aggregation.votes import Predictions, Votes
+from pate.classifier import Classifier
+from pate.data.split import Private as PrivateRecords
+from pate.data.split import Public as PublicInputs
+from pate.data.split import Truth
+from pate.dpsgd.train import Spent
+from pate.features.encoder import Encoder
+from pate.report.scores import Scores
+from pate.stage import Private, Release
+
+PRIVATE = Private("private", PrivateRecords)
+TRUTH = Private("truth", Truth)
+PUBLIC = Release("public", PublicInputs)
+ENCODER = Release("encoder", Encoder)
+PREDICTIONS = Private("predictions", Predictions)
+VOTES = Private("votes", Votes)
+LABELS = Release("labels", Labels)
+COSTS = Private("costs", Costs)
+STUDENT = Release("student", Classifier)
+DPSGD = Release("dpsgd", Classifier)
+SPENT = Release("spent", Spent)
+OWNERS_DPSGD = Private("dpsgd", Classifier)  # trained at PATE's data-dependent epsilon: the owner's
+OWNERS_SPENT = Private("spent", Spent)
+NONPRIVATE = Private("nonprivate", Classifier)
+SCORES = Private("scores", Scores)

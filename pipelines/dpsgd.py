@@ -1,0 +1,50 @@
+"""dpsgd: train on the private records directly, with clipped and noised gradients, at the epsilon asked for."""
+
+from pate.accounting.price import Costs, shown
+from pate.classifier import Classifier
+from pate.data.split import Private
+from pate.device import torch_device
+from pate.dpsgd.train import Spent
+from pate.features.encoder import Encoder
+from pate.noise import source
+from pate.runner import Run
+from pate.stage import stage
+
+from .artifacts import COSTS, DPSGD, ENCODER, OWNERS_DPSGD, OWNERS_SPENT, PRIVATE, SPENT
+
+_CONFIG = ["dpsgd", "delta", "noise", "seed"]
+
+
+@stage(
+    reads=[PRIVATE, ENCODER],
+    writes=[DPSGD, SPENT],
+    config=_CONFIG,
+    crosses="noisy sums of clipped gradients (Abadi et al. 2016)",
+)
+def dpsgd(run: Run, private: Private, encoder: Encoder) -> tuple[Classifier, Spent]:
+    return _train(run, private, encoder, float(run.settings.dpsgd.epsilon))
+
+
+@stage(name="dpsgd", reads=[PRIVATE, ENCODER, COSTS], writes=[OWNERS_DPSGD, OWNERS_SPENT], config=_CONFIG)
+def dpsgd_at_pates_epsilon(run: Run, private: Private, encoder: Encoder, costs: Costs) -> tuple[Classifier, Spent]:
+    """PATE's epsilon depends on the private votes, so this model is for the owner's comparison only."""
+    return _train(run, private, encoder, costs.best.epsilon)
+
+
+def _train(run: Run, private: Private, encoder: Encoder, epsilon: float) -> tuple[Classifier, Spent]:
+    settings = run.settings
+    model, spent = settings.dpsgd.fit(
+        encoder.transform(private.x),
+        private.y,
+        len(private.classes),
+        epsilon=epsilon,
+        delta=settings.delta,
+        seed=settings.seed,
+        noise=source(settings.noise.seed),
+        device=torch_device(settings.device),
+    )
+    run.summary = (
+        f"{spent.steps} steps, noise multiplier {spent.noise_multiplier:.2f}: epsilon "
+        f"{shown(spent.epsilon)}, delta {spent.delta:g}, {spent.relation}"
+    )
+    return model, spent

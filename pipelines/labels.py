@@ -1,0 +1,35 @@
+"""labels: answer the student's queries by noisy vote. Here, and only here, votes leave the private side."""
+
+from pathlib import Path
+
+from pate.aggregation.labels import Labels, read_labels
+from pate.aggregation.selection import select
+from pate.aggregation.votes import Votes
+from pate.data.split import Public
+from pate.noise import source
+from pate.runner import Run
+from pate.stage import stage
+
+from .artifacts import LABELS, PUBLIC, VOTES
+
+
+@stage(
+    reads=[VOTES],
+    writes=[LABELS],
+    config=["aggregator", "labels.queries", "labels.selection", "noise", "seed"],
+    crosses="noisy argmax over teacher votes (Papernot et al. 2017)",
+)
+def labels(run: Run, votes: Votes) -> Labels:
+    settings = run.settings
+    asked = select(settings.labels.selection, settings.labels.queries, len(votes.counts), settings.seed)
+    noise = source(settings.noise.seed)
+    answers = settings.aggregator.answer(votes.counts[asked], noise)
+    run.summary = f"{len(asked)} queries answered by {settings.aggregator.describe()}"
+    return Labels(asked, answers, settings.aggregator.describe(), noise.seeded)
+
+
+@stage(name="labels", reads=[PUBLIC], writes=[LABELS], files=lambda settings: [Path(settings.labels.path)])
+def labels_from_file(run: Run, public: Public) -> Labels:
+    read = read_labels(str(run.settings.labels.path), len(public.x), len(public.classes))
+    run.summary = f"{len(read.index)} labels from a file"
+    return read

@@ -1,0 +1,21 @@
+"""nonprivate: the student's own learner, given every private record and its true label. An upper bound, never released."""
+
+import numpy as np
+
+from pate.classifier import Classifier
+from pate.data.split import Private
+from pate.features.encoder import Encoder
+from pate.runner import Run
+from pate.stage import stage
+
+from .artifacts import ENCODER, NONPRIVATE, PRIVATE
+
+
+@stage(reads=[PRIVATE, ENCODER], writes=[NONPRIVATE], config=["student", "seed"])
+def nonprivate(run: Run, private: Private, encoder: Encoder) -> Classifier:
+    settings = run.settings
+    run.summary = f"{type(settings.student).__name__} on all {len(private.y)} private records and their true labels"
+    everything = np.arange(len(private.y))
+    return settings.student.fit(
+        encoder.transform(private.x), everything, private.y, len(private.classes), settings.seed
+    )

@@ -1,0 +1,18 @@
+"""student: learn from public inputs and noisy labels. No private artifact reaches this file."""
+
+from pate.aggregation.labels import Labels
+from pate.classifier import Classifier
+from pate.data.split import Public
+from pate.features.encoder import Encoder
+from pate.runner import Run
+from pate.stage import stage
+
+from .artifacts import ENCODER, LABELS, PUBLIC, STUDENT
+
+
+@stage(reads=[PUBLIC, ENCODER, LABELS], writes=[STUDENT], config=["student", "seed"])
+def student(run: Run, public: Public, encoder: Encoder, labels: Labels) -> Classifier:
+    settings = run.settings
+    features = encoder.transform(public.x)
+    run.summary = f"{type(settings.student).__name__} on {len(features)} public inputs, {len(labels.index)} labelled"
+    return settings.student.fit(features, labels.index, labels.label, len(public.classes), settings.seed)

@@ -1,0 +1,95 @@
+"""Votes from teachers and from files."""
+
+import numpy as np
+import pytest
+
+from pate.aggregation.labels import read_labels
+from pate.aggregation.selection import select
+from pate.aggregation.votes import read_votes, tally
+from pate.errors import ConfigError
+
+PREDICTIONS = np.array([[0, 1, 2], [0, 1, 1], [0, 0, 1]])
+
+
+def test_tally_counts_every_class():
+    np.testing.assert_array_equal(tally(PREDICTIONS, 4), [[3, 0, 0, 0], [1, 2, 0, 0], [0, 2, 1, 0]])
+
+
+def test_votes_from_predictions_and_counts(tmp_path):
+    np.savez(tmp_path / "p.npz", predictions=PREDICTIONS)
+    np.savez(tmp_path / "named.npz", predictions=PREDICTIONS, classes=5)
+    np.savez(tmp_path / "c.npz", counts=tally(PREDICTIONS, 3).astype(float))
+    np.save(tmp_path / "c.npy", tally(PREDICTIONS, 3))
+    assert read_votes(tmp_path / "p.npz", 4).counts.shape == (3, 4)
+    assert read_votes(tmp_path / "p.npz").counts.shape == (3, 3)
+    assert read_votes(tmp_path / "named.npz", 3).counts.shape == (3, 5)
+    np.testing.assert_array_equal(read_votes(tmp_path / "c.npz").counts, read_votes(tmp_path / "p.npz").counts)
+    np.testing.assert_array_equal(read_votes(tmp_path / "c.npy").counts, read_votes(tmp_path / "p.npz").counts)
+    np.testing.assert_array_equal(read_votes(tmp_path / "p.npz").predictions, PREDICTIONS)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "words"),
+    [
+        ({"other": np.ones(3)}, "expected `counts` or `predictions`"),
+        ({"predictions": np.array([[0.5, 1.0]])}, "whole numbers"),
+        ({"predictions": np.array([[-1, 1]])}, "lie in 0..1"),
+        ({"predictions": PREDICTIONS, "classes": 2}, "lie in 0..1"),
+        ({"counts": np.array([[3, 0], [2, 2]])}, "sum to the number of teachers"),
+        ({"counts": np.array([{}], dtype=object)}, "cannot be read"),
+    ],
+)
+def test_bad_votes_are_refused(tmp_path, arrays, words):
+    np.savez(tmp_path / "bad.npz", **arrays)
+    with pytest.raises(ConfigError, match=words):
+        read_votes(tmp_path / "bad.npz")
+
+
+def test_a_file_that_is_no_archive_is_refused(tmp_path):
+    (tmp_path / "text.npz").write_text("hello")
+    (tmp_path / "cut.npz").write_bytes(b"PK\x03\x04")
+    for name in ("text.npz", "cut.npz", "absent.npz"):
+        with pytest.raises(ConfigError, match="cannot be read"):
+            read_votes(tmp_path / name)
+        with pytest.raises(ConfigError, match="cannot be read"):
+            read_labels(tmp_path / name, 10, 2)
+
+
+def test_labels_from_a_file(tmp_path):
+    np.savez(tmp_path / "l.npz", index=[4, 2], label=[1, 0])
+    read = read_labels(tmp_path / "l.npz", 5, 2)
+    assert (read.index.tolist(), read.label.tolist()) == ([4, 2], [1, 0])
+
+
+@pytest.mark.parametrize(
+    ("index", "label", "words"),
+    [
+        ([0, 5], [0, 1], "lie in 0..4"),
+        ([-1, 1], [0, 1], "lie in 0..4"),
+        ([0, 0], [0, 1], "twice"),
+        ([0, 1], [0, 2], "lie in 0..1"),
+        ([0], [0, 1], "1 indices and 2 labels"),
+        ([], [], "whole numbers|at least one"),
+        ([0.0, 1.0], [0, 1], "whole numbers"),
+        ([[0, 1]], [0, 1], "whole numbers"),
+    ],
+)
+def test_bad_labels_are_refused(tmp_path, index, label, words):
+    np.savez(tmp_path / "l.npz", index=index, label=label)
+    with pytest.raises(ConfigError, match=words):
+        read_labels(tmp_path / "l.npz", 5, 2)
+
+
+def test_labels_need_both_arrays(tmp_path):
+    np.savez(tmp_path / "l.npz", index=[1])
+    with pytest.raises(ConfigError, match="lacks"):
+        read_labels(tmp_path / "l.npz", 5, 2)
+
+
+def test_selection():
+    assert select("first", 3, 10, seed=5).tolist() == [0, 1, 2]
+    random = select("random", 5, 10, seed=5)
+    assert len(set(random.tolist())) == 5
+    assert random.max() < 10
+    assert (select("random", 5, 10, seed=5) == random).all()
+    assert (select("random", 5, 10, seed=6) != random).any()

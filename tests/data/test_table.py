@@ -1,0 +1,92 @@
+"""Encoders learn from public rows and from nothing else."""
+
+import numpy as np
+import pytest
+
+from pate.data.split import Pool, assemble
+from pate.data.table import Encoder, encoded, tabulated
+from pate.errors import ConfigError
+
+
+def table(ages, towns):
+    return tabulated({"age": np.array(ages, object), "town": np.array(towns, object)})
+
+
+def split(private, public, test):
+    pools = (Pool(rows, np.zeros(len(rows), np.int64)) for rows in (private, public, test))
+    return assemble(*pools, ["a", "b"])
+
+
+PRIVATE = table(["30", "60", "oops"], ["Bern", "Oslo", "Rome"])
+PUBLIC = table(["20", "40"], ["Bern", "Rome"])
+TEST = table(["30"], ["Bern"])
+
+
+def test_numbers_are_standardised_and_categories_one_hot():
+    result = encoded(split(PRIVATE, PUBLIC, TEST))
+    # public mean 30, sd 10; public towns Bern, Rome
+    assert result.private.x.tolist() == [[0, 1, 0], [3, 0, 0], [0, 0, 1]]
+    assert result.public.x.tolist() == [[-1, 1, 0], [1, 0, 1]]
+    assert result.truth.test_x.tolist() == [[0, 1, 0]]
+    assert result.private.x.dtype == result.public.x.dtype == result.truth.test_x.dtype == np.float32
+
+
+def test_changing_a_private_row_leaves_encoders_and_all_other_rows_bit_for_bit():
+    before = encoded(split(PRIVATE, PUBLIC, TEST))
+    for age, town in [("1e9", "Bern"), ("text", "a new town"), ("", ""), ("nan", "Rome"), ("-inf", "Oslo")]:
+        after = encoded(split(table(["30", age, "oops"], ["Bern", town, "Rome"]), PUBLIC, TEST))
+        assert after.private.x[[0, 2]].tobytes() == before.private.x[[0, 2]].tobytes()
+        assert after.public.x.tobytes() == before.public.x.tobytes()
+        assert after.truth.test_x.tobytes() == before.truth.test_x.tobytes()
+        assert np.isfinite(after.private.x).all()
+
+
+def test_what_is_no_finite_number_becomes_the_public_mean():
+    encoder = Encoder.fit(PUBLIC)
+    rows = encoder.transform(table(["?", "", "inf", "nan"], ["Bern"] * 4))
+    assert rows[:, 0].tolist() == [0, 0, 0, 0]
+
+
+def test_an_absurd_number_stays_finite():
+    assert Encoder.fit(PUBLIC).transform(table(["1e300"], ["Bern"]))[0, 0] == 1e6
+
+
+def test_a_column_is_numeric_when_its_public_cells_are_numbers_or_blank():
+    public = tabulated(
+        {
+            "filled": np.array(["1", "2.5"], object),
+            "gap": np.array(["1", ""], object),
+            "text": np.array(["1", "x"], object),
+            "blank": np.array(["", ""], object),
+            "stored": np.array([1.0, np.nan]),
+        }
+    )
+    encoder = Encoder.fit(public)
+    assert encoder.numeric == ("filled", "gap", "stored")
+    assert encoder.categorical == ("text", "blank")
+
+
+def test_text_in_a_private_column_does_not_make_it_a_category():
+    assert Encoder.fit(PUBLIC).numeric == ("age",)
+    assert encoded(split(table(["x", "y"], ["Bern", "Bern"]), PUBLIC, TEST)).private.x.shape == (2, 3)
+
+
+def test_a_column_that_is_constant_in_public_does_not_divide_by_zero():
+    rows = Encoder.fit(table(["5", "5"], ["Bern", "Rome"])).transform(table(["5", "7"], ["Bern", "Rome"]))
+    assert rows[:, 0].tolist() == [0, 2]
+
+
+def test_numbers_stored_as_numbers_meet_categories_stored_as_text():
+    public = tabulated({"code": np.array(["1", "b"], object)})
+    assert Encoder.fit(public).transform(tabulated({"code": np.array([1, 2])})).tolist() == [[1, 0], [0, 0]]
+
+
+def test_empty_sides_keep_their_width():
+    result = encoded(split(PRIVATE[:0], PUBLIC, TEST[:0]))
+    assert result.private.x.shape == (0, 3)
+    assert result.truth.test_x.shape == (0, 3)
+
+
+def test_without_public_rows_nothing_can_be_fitted():
+    with pytest.raises(ConfigError, match="encoders are fitted on public data only"):
+        encoded(split(PRIVATE, PUBLIC[:0], TEST))

@@ -1,0 +1,70 @@
+"""Students learn from few labels, over all classes."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits
+from sklearn.linear_model import LogisticRegression
+
+from pate.students.self_training import SelfTraining
+from pate.students.supervised import Supervised
+
+X, Y = load_digits(return_X_y=True)
+X = (X / 16).astype(np.float32)
+POOL, TEST = slice(0, 600), slice(1000, None)
+KINDS = [Supervised(), SelfTraining()]
+
+
+@pytest.fixture(params=KINDS, ids=lambda kind: type(kind).__name__)
+def student(request):
+    return request.param
+
+
+def labelled(n, seed=0):
+    index = np.random.default_rng(seed).choice(600, n, replace=False)
+    return index, Y[POOL][index].astype(np.int64)
+
+
+def test_a_hundred_labels_teach_digits(student):
+    model = student.fit(X[POOL], *labelled(100), 10, seed=0)
+    assert (model.predict(X[TEST]) == Y[TEST]).mean() > 0.8
+
+
+def test_supervised_is_scikit_learns_logistic_regression():
+    index, label = labelled(100)
+    peer = LogisticRegression(C=1.0, max_iter=300).fit(X[POOL][index], label)
+    model = Supervised(1.0).fit(X[POOL], index, label, 10, seed=0)
+    np.testing.assert_allclose(model.proba(X[TEST]), peer.predict_proba(X[TEST]), atol=1e-5)
+
+
+@pytest.mark.parametrize("classes", [[3], [3, 7], [1, 3, 7]])
+def test_classes_nobody_labelled_are_never_predicted(student, classes):
+    index = np.flatnonzero(np.isin(Y[POOL], classes))[:60]
+    model = student.fit(X[POOL], index, Y[POOL][index].astype(np.int64), 10, seed=0)
+    assert model.classes == 10
+    assert set(model.predict(X[TEST])) <= set(classes)
+    own = np.isin(Y[TEST], classes)
+    assert (model.predict(X[TEST][own]) == Y[TEST][own]).mean() > 0.8
+
+
+def test_the_same_seed_gives_the_same_student(student):
+    one, two = (student.fit(X[POOL], *labelled(80), 10, seed=4) for _ in range(2))
+    np.testing.assert_array_equal(one.layers["0.weight"], two.layers["0.weight"])
+
+
+def test_with_every_label_self_training_is_supervised():
+    index, label = np.arange(600), Y[POOL].astype(np.int64)
+    one, two = (kind.fit(X[POOL], index, label, 10, seed=0) for kind in KINDS)
+    np.testing.assert_array_equal(one.layers["0.weight"], two.layers["0.weight"])
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: Supervised(0), "inverse_penalty"),
+        (lambda: SelfTraining(float("nan")), "inverse_penalty"),
+        (lambda: SelfTraining(rounds=0), "rounds"),
+    ],
+)
+def test_bad_settings_are_refused(make, words):
+    with pytest.raises(ValueError, match=words):
+        make()

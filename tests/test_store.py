@@ -1,0 +1,147 @@
+"""Artifacts are whole or not there, are checked when read, and the private side is the owner's alone."""
+
+import json
+import os
+import stat
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from pate.artifact import Artifact
+from pate.classifier import Classifier
+from pate.errors import ConfigError, DamagedArtifact
+from pate.store import Store
+
+
+@dataclass(frozen=True)
+class Thing(Artifact):
+    values: np.ndarray
+    words: list[str]
+    extra: np.ndarray | None = None
+
+
+THING = Thing(np.arange(6).reshape(2, 3), ["a", "b"])
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path / "workspace")
+
+
+def write(store, side="private", value=THING):
+    store.write(side, "stage", "key", {"thing": value}, {"seconds": 1.0})
+    return store.folder(side, "stage", "key")
+
+
+def test_what_is_written_is_read_back(store):
+    write(store)
+    thing = store.read("private", "stage", "key", "thing", Thing)
+    np.testing.assert_array_equal(thing.values, THING.values)
+    assert thing.words == ["a", "b"]
+    assert thing.extra is None
+
+
+def test_classifiers_are_safetensors(store):
+    layers = {"0.weight": np.ones((3, 2), np.float32), "0.bias": np.zeros(3, np.float32)}
+    store.write("release", "student", "key", {"student": Classifier(layers, "none")}, {})
+    assert (store.folder("release", "student", "key") / "student.safetensors").is_file()
+    model = store.read("release", "student", "key", "student", Classifier)
+    np.testing.assert_array_equal(model.layers["0.weight"], layers["0.weight"])
+
+
+@pytest.mark.parametrize("file", ["thing.npz", "thing.json"])
+@pytest.mark.parametrize("damage", ["flip", "truncate", "remove"])
+def test_a_damaged_artifact_is_named_not_used(store, file, damage):
+    path = write(store) / file
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    if damage == "remove":
+        path.unlink()
+    else:
+        path.write_bytes(content if damage == "flip" else content[:-3])
+    with pytest.raises(DamagedArtifact, match=file):
+        store.read("private", "stage", "key", "thing", Thing)
+
+
+def test_a_damaged_manifest_is_damage(store):
+    (write(store) / "manifest.json").write_text("{")
+    with pytest.raises(DamagedArtifact, match="manifest"):
+        store.read("private", "stage", "key", "thing", Thing)
+
+
+def test_pickled_arrays_are_refused_even_with_a_right_manifest(store):
+    folder = write(store)
+    np.savez(folder / "thing.npz", values=np.array([{"a": 1}], dtype=object))
+    manifest = json.loads((folder / "manifest.json").read_text())
+    import hashlib
+
+    manifest["files"]["thing.npz"] = hashlib.sha256((folder / "thing.npz").read_bytes()).hexdigest()
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(DamagedArtifact, match="allow_pickle"):
+        store.read("private", "stage", "key", "thing", Thing)
+
+
+def test_a_failed_write_leaves_nothing(store, monkeypatch):
+    monkeypatch.setattr(np, "savez", lambda *a, **k: (_ for _ in ()).throw(OSError("disk full")))
+    with pytest.raises(OSError, match="disk full"):
+        write(store)
+    assert not store.has("private", "stage", "key")
+    assert list((store.root / "private" / "stage").iterdir()) == []
+
+
+def test_writing_again_replaces(store):
+    write(store)
+    first = store.identity("stage", "key", ["private"])
+    write(store, value=Thing(np.zeros(2), []))
+    assert store.identity("stage", "key", ["private"]) != first
+    assert store.read("private", "stage", "key", "thing", Thing).words == []
+
+
+def test_equal_content_has_equal_identity(store):
+    write(store)
+    first = store.identity("stage", "key", ["private"])
+    write(store)
+    assert store.identity("stage", "key", ["private"]) == first
+
+
+def test_private_is_the_owners_and_release_is_not_hidden(store):
+    old = os.umask(0o077)
+    try:
+        private, release = write(store, "private"), write(store, "release")
+    finally:
+        os.umask(old)
+    for path in [store.root / "private", private.parent, private, *private.iterdir()]:
+        assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path
+    assert stat.S_IMODE((release / "thing.npz").stat().st_mode) == 0o644
+    assert stat.S_IMODE((store.root / "private" / "secret").stat().st_mode) == 0o600
+
+
+def test_a_private_side_open_to_others_is_refused(tmp_path):
+    (tmp_path / "private").mkdir(mode=0o755)
+    (tmp_path / "private").chmod(0o755)
+    with pytest.raises(ConfigError, match="chmod 700"):
+        Store(tmp_path)
+
+
+def test_a_private_side_that_is_a_link_is_refused(tmp_path):
+    (tmp_path / "elsewhere").mkdir(mode=0o700)
+    (tmp_path / "private").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(ConfigError, match="symbolic link"):
+        Store(tmp_path)
+
+
+def test_keys_depend_on_the_workspace_secret(tmp_path):
+    a, b = Store(tmp_path / "a"), Store(tmp_path / "b")
+    assert a.key("same") == Store(tmp_path / "a").key("same")
+    assert a.key("same") != b.key("same")
+    assert a.key("same") != a.key("other")
+
+
+def test_pieces_survive_and_damaged_ones_do_not_count(store):
+    pieces = store.pieces("teachers", "key")
+    for index in range(3):
+        pieces.save(index, np.full(4, index))
+    file = next(iter(sorted((store.root / "private" / "teachers" / "key.pieces").glob("000001*"))))
+    file.write_bytes(file.read_bytes()[:-2])
+    assert sorted(store.pieces("teachers", "key").load()) == [0, 2]
