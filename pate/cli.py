@@ -71,7 +71,7 @@ def run(overrides: Sequence[str] = ()) -> dict[str, Any]:
 
 
 class Preflight(Callback):
-    """Refuses a bad configuration before Hydra makes the run's folder. Hydra hides a callback's errors, not its exit."""
+    """Refuses a bad configuration before Hydra makes a folder for it. Hydra hides a callback's errors, not its exit."""
 
     def on_run_start(self, config: DictConfig, **_: Any) -> None:
         try:

@@ -10,7 +10,7 @@ import importlib
 import math
 from dataclasses import dataclass, field, is_dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from hydra.core.config_store import ConfigStore
 from omegaconf import MISSING, DictConfig, OmegaConf
@@ -242,8 +242,7 @@ def _choice(group: str, node: Any, base: type[T]) -> T:
         )
     try:
         merged: Any = OmegaConf.to_container(OmegaConf.merge(OmegaConf.structured(kind), values), throw_on_missing=True)
-        built: T = kind(**merged)
-        return built
+        return cast(T, kind(**merged))
     except OmegaConfBaseException as error:
         raise ConfigError(f"{group}.{one_line(error)}") from error
     except ValueError as error:

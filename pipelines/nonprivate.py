@@ -1,4 +1,4 @@
-"""nonprivate: the student's own learner, given every private record and its true label. An upper bound, never released."""
+"""nonprivate: the student's own learner, given all private records with their true labels. Never released."""
 
 import numpy as np
 

@@ -135,7 +135,7 @@ def _notes(
     for record in records.values():
         yield from record.notes
     if costs and costs.best.guarantee == "this data set":
-        yield "PATE's epsilon for this data set is computed from private votes: for the owner's eyes, not for publication"
+        yield "PATE's epsilon for this data set is computed from private votes: for the owner, not for publication"
     if getattr(settings.aggregator, "noise", None) == "continuous" and costs:
         yield "continuous vote noise is floating-point noise: for reproducing papers, not for a release"
     if spent and settings.dpsgd.epsilon == "pate":
