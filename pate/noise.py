@@ -17,6 +17,9 @@ Integers = NDArray[np.int64]
 Words = NDArray[np.uint64]
 
 
+SEEDED = "seeded noise: not private"  # what everything made with a known seed carries
+
+
 @dataclass(frozen=True, eq=False)
 class Noise:
     """Samplers over a stream of random 64-bit words; `seeded` noise is for evaluation and protects nobody.

@@ -88,9 +88,15 @@ class Runner:
         with self._pieces(stage, key) as run.pieces:
             result = stage.function(run, **inputs)
             seconds = time.monotonic() - started
-            about = {"stage": stage.name, "seconds": seconds, "summary": run.summary, "notes": run.notes}
+            notes = self._inherited(stage, run.notes)
+            about = {"stage": stage.name, "seconds": seconds, "summary": run.summary, "notes": notes}
             self._store(stage, key, result, about)
-        self._record(stage, Record(key, seconds, False, run.summary, run.notes))
+        self._record(stage, Record(key, seconds, False, run.summary, notes))
+
+    def _inherited(self, stage: Stage, own: tuple[str, ...]) -> tuple[str, ...]:
+        """What holds of an artifact (seeded noise!) holds of everything made from it."""
+        notes = [note for ref in stage.reads for note in self.records[self.graph.maker(ref).name].notes]
+        return tuple(dict.fromkeys([*notes, *own]))
 
     def _key(self, stage: Stage) -> str:
         """A hash of the stage's own configuration, its inputs, the outside files it reads and its code."""

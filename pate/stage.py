@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import importlib.util
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -133,44 +134,47 @@ class Graph:
 def code_version(stage: Stage, targets: Iterable[str] = ()) -> str:
     """A hash of the source a stage runs: its own file and every pate module that file imports, however deep.
 
-    `targets` are the classes named in its configuration (`_target_`), whose modules are part of it too.
+    `targets` are the classes named in its configuration (`_target_`); the modules that hold them are part of it too.
     """
-    pending = [stage.function.__module__, *(target.rpartition(".")[0] for target in targets)]
+    modules = [stage.function.__module__, *(target.rpartition(".")[0] for target in targets)]
+    pending = [(module, _file(module) or _foreign_file(module)) for module in modules]
     sources: dict[str, str] = {}
     while pending:
-        module = pending.pop()
-        if module in sources or module in _MACHINERY or not module.startswith("pate."):
-            continue
-        sources[module], imported = _source(module)
-        pending += imported
+        module, file = pending.pop()
+        if file is not None and module not in sources and module not in _MACHINERY:
+            sources[module], imported = _source(module, file)
+            pending += [(name, _file(name)) for name in imported]
     return hashlib.sha256(repr(sorted(sources.items())).encode()).hexdigest()[:16]
 
 
 @cache
-def _source(module: str) -> tuple[str, list[str]]:
-    """The hash of a module's source and the modules it may import."""
-    spec = importlib.util.find_spec(module)
-    if spec is None or spec.origin is None:
-        return "", []
-    text = Path(spec.origin).read_bytes()
-    package = module if spec.submodule_search_locations else module.rpartition(".")[0]
+def _source(module: str, file: Path) -> tuple[str, list[str]]:
+    """The hash of a source file, and every name it imports."""
+    text = file.read_bytes()
+    package = module if file.name == "__init__.py" else module.rpartition(".")[0]
     names: list[str] = []
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            base = (
-                importlib.util.resolve_name("." * node.level + (node.module or ""), package)
-                if node.level
-                else node.module
-            )
-            names += [str(base), *(f"{base}.{alias.name}" for alias in node.names)]
-    return hashlib.sha256(text).hexdigest(), [name for name in names if name.startswith("pate.") and _is_module(name)]
+            base = "." * node.level + (node.module or "")
+            base = importlib.util.resolve_name(base, package) if node.level else base
+            names += [base, *(f"{base}.{alias.name}" for alias in node.names)]
+    return hashlib.sha256(text).hexdigest(), names
 
 
 @cache
-def _is_module(name: str) -> bool:
-    try:
-        return importlib.util.find_spec(name) is not None
-    except ModuleNotFoundError:  # a name inside a module, not a module
-        return False
+def _file(module: str) -> Path | None:
+    """The file of one of our own modules, found without importing anything; None for every other name."""
+    top = next((name for name in ("pate.pipelines", "pate") if f"{module}.".startswith(f"{name}.")), None)
+    spec = importlib.util.find_spec(top) if top else None
+    if top is None or spec is None or spec.origin is None:
+        return None
+    path = Path(spec.origin).parent.joinpath(*module[len(top) + 1 :].split("."))
+    return next((file for file in (path.with_suffix(".py"), path / "__init__.py") if file.is_file()), None)
+
+
+def _foreign_file(module: str) -> Path | None:
+    """The file of a user's own (or another library's) module; it was imported when its class was built."""
+    file = getattr(sys.modules.get(module), "__file__", None)
+    return Path(file) if file and file.endswith(".py") else None

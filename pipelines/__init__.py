@@ -47,8 +47,8 @@ def graph(settings: Settings) -> Graph:
 
 
 def targets(settings: Settings) -> list[str]:
-    """What `stage=` asks for. Data that is not there is fetched first, and no label is drawn without being priced."""
+    """What `stage=` asks for. Data that is not there is fetched first, and no label is used without being priced."""
     wanted = [{"all": "compare"}.get(settings.stage, settings.stage)]
-    if settings.stage == "labels" and not settings.labels.path:
+    if settings.has_pate and not settings.labels.path and settings.stage in ("all", "labels", "student", "compare"):
         wanted.append("account")
     return ["fetch", *wanted] if settings.dataset.missing() else wanted

@@ -6,7 +6,7 @@ from pate.data.split import Private
 from pate.device import torch_device
 from pate.dpsgd.train import Spent
 from pate.features.encoder import Encoder
-from pate.noise import source
+from pate.noise import SEEDED, source
 from pate.runner import Run
 from pate.stage import stage
 
@@ -32,7 +32,7 @@ def dpsgd_at_pates_epsilon(run: Run, private: Private, encoder: Encoder, costs: 
 
 
 def _train(run: Run, private: Private, encoder: Encoder, epsilon: float) -> tuple[Classifier, Spent]:
-    settings = run.settings
+    settings, noise = run.settings, source(run.settings.noise.seed)
     model, spent = settings.dpsgd.fit(
         encoder.transform(private.x),
         private.y,
@@ -40,11 +40,12 @@ def _train(run: Run, private: Private, encoder: Encoder, epsilon: float) -> tupl
         epsilon=epsilon,
         delta=settings.delta,
         seed=settings.seed,
-        noise=source(settings.noise.seed),
+        noise=noise,
         device=torch_device(settings.device),
     )
     run.summary = (
         f"{spent.steps} steps, noise multiplier {spent.noise_multiplier:.2f}: epsilon "
         f"{shown(spent.epsilon)}, delta {spent.delta:g}, {spent.relation}"
     )
+    run.notes += (SEEDED,) * noise.seeded
     return model, spent

@@ -6,7 +6,7 @@ from pate.aggregation.labels import Labels, read_labels
 from pate.aggregation.selection import select
 from pate.aggregation.votes import Votes
 from pate.data.split import Public
-from pate.noise import source
+from pate.noise import SEEDED, source
 from pate.runner import Run
 from pate.stage import stage
 
@@ -25,6 +25,7 @@ def labels(run: Run, votes: Votes) -> Labels:
     noise = source(settings.noise.seed)
     answers = settings.aggregator.answer(votes.counts[asked], noise)
     run.summary = f"{len(asked)} queries answered by {settings.aggregator.describe()}"
+    run.notes += (SEEDED,) * noise.seeded
     return Labels(asked, answers, settings.aggregator.describe(), noise.seeded)
 
 

@@ -17,7 +17,7 @@ FAST = ["teachers=ridge", "teachers.count=20", "student=supervised", "dpsgd.epoc
 def test_the_whole_pipeline_twice(pate, tmp_path):
     first = pate(*FAST, "hydra.run.dir=one")
     assert first.returncode == 0, first.stderr
-    for word in ("PATE student", "DP-SGD", "non-private bound", "epsilon", "delta", "holds for", "test accuracy"):
+    for word in ("PATE", "DP-SGD", "non-private bound", "epsilon", "delta", "holds for", "test accuracy"):
         assert word in first.stdout
     assert "neighbours: one record replaced by nothing" in first.stdout
     assert "one/results.json" in first.stdout
@@ -130,6 +130,7 @@ def test_killed_while_training_only_missing_teachers_are_trained_again(pate, tmp
     resumed = pate(*arguments, "workspace=broken", env=environment)
     assert resumed.returncode == 0, resumed.stderr
     assert len(slow["trained"].read_text().split()) == 12 - kept
+    assert f"resuming: {kept} of 12 teachers were trained before" in resumed.stderr
     assert predictions(tmp_path / "broken") == predictions(tmp_path / "unbroken")
     assert stored(tmp_path / "broken") == set()
 

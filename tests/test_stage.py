@@ -1,5 +1,8 @@
 """The graph refuses, when it is built, every wiring that would carry private data across the barrier."""
 
+import importlib
+import subprocess
+import sys
 from dataclasses import dataclass, replace
 
 import pytest
@@ -8,7 +11,7 @@ from pate.pipelines.artifacts import LABELS, PRIVATE, PUBLIC, STUDENT, VOTES
 
 from pate.artifact import Artifact
 from pate.errors import GraphError
-from pate.stage import Graph, Private, Release, code_version, stage
+from pate.stage import Graph, Private, Release, _source, code_version, stage
 
 
 @dataclass(frozen=True)
@@ -85,5 +88,25 @@ def test_code_version_follows_imports_and_targets(tmp_path, monkeypatch):
     assert code_version(labels) != code_version(student)
     plain = code_version(student)
     assert code_version(student, ["pate.students.self_training.SelfTraining"]) != plain
-    assert code_version(student, ["sklearn.svm.SVC"]) == plain  # other people's code is in `versions`
+    own = tmp_path / "own_student.py"
+    monkeypatch.syspath_prepend(tmp_path)
+    versions = []
+    for line in ("a = 1", "a = 2"):  # a user's own class is part of the stage's code
+        own.write_text(line)
+        monkeypatch.delitem(sys.modules, "own_student", raising=False)
+        importlib.import_module("own_student")
+        _source.cache_clear()
+        versions.append(code_version(student, ["own_student.Student"]))
+    assert len({plain, *versions}) == 3
+
+
+def test_finding_the_code_imports_nothing():
+    script = (
+        "import sys; from pate.pipelines.dpsgd import dpsgd; from pate.stage import code_version; "
+        "code_version(dpsgd, ['pate.dpsgd.train.DPSGD']); sys.exit('torch' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", script]).returncode == 0
+
+
+def test_sides():
     assert PUBLIC.side == LABELS.side == "release"

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from sklearn.datasets import load_digits
 
 from pate.data.known import KnownDataset
 from pate.data.split import Pool, shared, shuffled
@@ -27,6 +26,8 @@ class Digits(KnownDataset):
         return shared(self.name, _RECORDS, self.private)
 
     def pools(self, group_by: str | None) -> tuple[Pool, Pool]:
+        from sklearn.datasets import load_digits  # here, because scikit-learn takes seconds to import
+
         bunch = load_digits()
         images = (bunch.images / 16).astype(np.float32)
         pool = Pool(images, bunch.target.astype(np.int64)).rows(shuffled(_RECORDS, self.seed))

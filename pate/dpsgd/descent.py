@@ -58,9 +58,9 @@ def poisson_lot(n: int, rate: float, noise: Noise) -> NDArray[np.int64]:
 
 def add_noise(gradient: list[torch.Tensor], deviation: float, noise: Noise) -> None:
     """Gaussian noise on every coordinate of a lot's clipped sum, in place, once."""
-    draws = torch.from_numpy(noise.gaussian(sum(g.numel() for g in gradient), deviation))
+    draws = torch.from_numpy(noise.gaussian(sum(g.numel() for g in gradient), deviation)).float()
     for g, part in zip(gradient, torch.split(draws, [g.numel() for g in gradient]), strict=True):
-        g.add_(part.view_as(g).to(g))
+        g.add_(part.view_as(g).to(g.device))
 
 
 @contextmanager

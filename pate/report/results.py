@@ -14,6 +14,7 @@ from pate.accounting.price import RELATION, Costs
 from pate.aggregation.labels import Labels
 from pate.config import Settings
 from pate.dpsgd.train import Spent
+from pate.noise import SEEDED
 from pate.report.scores import Scores
 from pate.runner import Record
 
@@ -29,7 +30,6 @@ _PACKAGES = (
     "opendp",
 )
 _PATE_STAGES = ("teachers", "votes", "labels", "student")
-SEEDED = "seeded noise: not private"
 
 
 def results(
@@ -69,7 +69,7 @@ def results(
         },
         "config": settings.plain,
         "versions": _versions(),
-        "notes": list(_notes(settings, records, notes, costs, spent, seeded)),
+        "notes": list(dict.fromkeys(_notes(settings, records, notes, costs, spent, seeded))),
     }
 
 
@@ -129,7 +129,7 @@ def _notes(
     seeded: bool,
 ) -> Any:
     if seeded:
-        yield SEEDED
+        yield SEEDED  # first, whatever else there is to say
     yield from settings.warnings
     yield from notes
     for record in records.values():

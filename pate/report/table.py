@@ -9,7 +9,7 @@ from rich.table import Table
 
 from pate.accounting.price import shown
 
-_TITLES = {"pate": "PATE student", "dpsgd": "DP-SGD", "nonprivate": "non-private bound"}
+_TITLES = {"pate": "PATE", "dpsgd": "DP-SGD", "nonprivate": "non-private bound"}
 
 
 def print_results(found: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Self-training: the student labels the public inputs it is sure of, and learns again from those too."""
+"""Self-training: the student labels the public inputs it is sure of, and learns again from those."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ from pate.classifier import Classifier
 from pate.students.student import Student
 from pate.students.supervised import logistic
 
+_EVEN = 10  # labels per class added before class shares are estimated: few noisy labels say little about them
+_FIRST, _LAST = 0.5, 0.9  # share of the pool learned from in the first and the last round; the least sure stay out
+
 
 @dataclass(frozen=True)
 class SelfTraining(Student):
-    """In round r of `rounds`, the most confident share r/rounds of each predicted class joins the training set.
+    """Each round, the surest inputs of every class become the next training set, in the classes' estimated shares.
 
-    Balanced by class, so that an easy class does not crowd out the others. Noisy labels stay as they were answered.
+    An answered query counts as half its noisy label and half what the student thinks: it can be overruled.
     """
 
     inverse_penalty: float = 1.0
@@ -32,14 +35,21 @@ class SelfTraining(Student):
         model = logistic(features[index], label, classes, self.inverse_penalty)
         if len(index) == len(features):
             return model
-        for done in range(1, self.rounds + 1):
-            proba = model.proba(features)
-            guess, sure = proba.argmax(axis=1), proba.max(axis=1)
-            guess[index], sure[index] = label, np.inf
-            joins = np.zeros(len(features), dtype=bool)
+        shares = (np.bincount(label, minlength=classes) + _EVEN) / (len(label) + classes * _EVEN)
+        for taken in np.linspace(_FIRST, _LAST, self.rounds):
+            belief = _in_shares(model.proba(features), shares)
+            belief[index] /= 2
+            belief[index, label] += 0.5
+            guess, chosen = belief.argmax(axis=1), np.zeros(len(features), dtype=bool)
             for one in range(classes):
                 mine = np.flatnonzero(guess == one)
-                joins[mine[np.argsort(-sure[mine])][: math.ceil(len(mine) * done / self.rounds)]] = True
-            joins[index] = True
-            model = logistic(features[joins], guess[joins], classes, self.inverse_penalty)
+                surest = mine[np.argsort(-belief[mine, one], kind="stable")]
+                chosen[surest[: math.ceil(taken * shares[one] * len(features))]] = True
+            model = logistic(features[chosen], guess[chosen], classes, self.inverse_penalty)
         return model
+
+
+def _in_shares(proba: np.ndarray, shares: np.ndarray) -> np.ndarray:
+    """Reweight classes so that an easy one does not crowd out the others."""
+    weighted = proba * (shares / np.maximum(proba.mean(axis=0), 1e-9))
+    return weighted / weighted.sum(axis=1, keepdims=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,6 +12,8 @@ from threadpoolctl import threadpool_limits
 
 from pate.progress import progress
 from pate.store import Pieces
+
+log = logging.getLogger("pate")
 
 Partition = tuple[np.ndarray, np.ndarray]  # a teacher's own inputs and labels
 
@@ -69,8 +72,11 @@ def train(
     work = Parallel(n_jobs=n_jobs, return_as="generator_unordered", mmap_mode="r")(
         delayed(_train_batch)(teachers, x, y, assignment, public, classes, seed, batch) for batch in missing
     )
+    kept = teachers.count - sum(len(batch) for batch in missing)
+    if kept:
+        log.info("  resuming: %d of %d teachers were trained before", kept, teachers.count)
     with progress("teachers", teachers.count) as advance:
-        advance(teachers.count - sum(len(batch) for batch in missing))
+        advance(kept)
         for batch, predictions in work:
             for index, votes in zip(batch, predictions, strict=True):
                 if pieces and index not in done:

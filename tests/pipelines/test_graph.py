@@ -47,6 +47,7 @@ def test_everything_and_what_it_says(run, tmp_path):
         ("teachers", {"data", "features", "teachers"}),
         ("labels", {"data", "features", "teachers", "votes", "labels", "account"}),
         ("nonprivate", {"data", "features", "nonprivate"}),
+        ("student", {"data", "features", "teachers", "votes", "labels", "account", "student"}),
     ],
 )
 def test_a_stage_alone_runs_what_it_needs_and_nothing_else(run, stage, made):
@@ -117,6 +118,10 @@ def test_dpsgd_alone_without_a_public_pool(run, tmp_path):
     assert not (tmp_path / "workspace" / "private" / "dpsgd").exists()
 
 
+def test_labels_are_priced_whatever_dpsgd_is_asked_for(run):
+    assert method(run("dpsgd.epsilon=5"), "pate")["epsilon"] > 0
+
+
 def test_dpsgd_at_pates_epsilon_stays_with_the_owner(run, tmp_path):
     run("stage=dpsgd")
     assert (tmp_path / "workspace" / "private" / "dpsgd").exists()
@@ -129,6 +134,9 @@ def test_seeded_noise_is_stamped_on_everything(run, tmp_path):
     assert method(found, "pate")["epsilon_publishable"] is None
     (labels,) = (tmp_path / "workspace" / "release" / "labels").glob("*/labels.json")
     assert json.loads(labels.read_text())["seeded"] is True
+    made = [json.loads(file.read_text())["about"] for file in (tmp_path / "workspace").rglob("manifest.json")]
+    stamped = {about["stage"] for about in made if "seeded noise: not private" in about["notes"]}
+    assert stamped == {"labels", "account", "student", "dpsgd", "compare"}
 
 
 def test_seeded_runs_repeat(tmp_path):
