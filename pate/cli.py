@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import shlex
 import signal
 import sys
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import hydra
+from hydra.core.global_hydra import GlobalHydra
 from hydra.core.hydra_config import HydraConfig
 from hydra.errors import HydraException
 from hydra.experimental.callback import Callback
@@ -32,16 +34,19 @@ from pate.runner import Runner
 from pate.store import Store
 
 log = logging.getLogger("pate")
+_begun: set[str] = set()  # stages this process has started: to resume they need no forcing
 
 
 def execute(settings: Settings, folder: Path) -> dict[str, Any]:
     """Bring the stage that was asked for up to date; write results.json into the folder and return what it holds."""
     from pate.pipelines import graph, targets
-    from pate.pipelines.artifacts import COSTS, LABELS, OWNERS_SPENT, SCORES, SPENT
+    from pate.pipelines.artifacts import COSTS, LABELS, OWNERS_SPENT, PLAN, SCORES, SPENT
 
     for warning in settings.warnings:
         log.warning("warning: %s", warning)
     runner = Runner(settings, graph(settings), Store(settings.workspace))
+    _begun.clear()
+    runner.begun = _begun
     runner.bring_up_to_date(targets(settings))
     spent = OWNERS_SPENT if settings.dpsgd.epsilon == "pate" else SPENT
     found = results(
@@ -50,6 +55,7 @@ def execute(settings: Settings, folder: Path) -> dict[str, Any]:
         runner.graph.notes,
         labels=runner.made(LABELS),
         costs=runner.made(COSTS),
+        plan=runner.made(PLAN),
         spent=runner.made(spent),
         scores=runner.made(SCORES),
     )
@@ -59,15 +65,23 @@ def execute(settings: Settings, folder: Path) -> dict[str, Any]:
 
 def run(overrides: Sequence[str] = ()) -> dict[str, Any]:
     """The same from Python."""
-    with hydra.initialize_config_module(version_base="1.3", config_module="pate.conf"):
-        try:
+    outer = GlobalHydra.instance().hydra
+    GlobalHydra.instance().clear()  # the caller may be a Hydra application of its own
+    try:
+        with hydra.initialize_config_module(version_base="1.3", config_module="pate.conf"):
             config = hydra.compose("config", list(overrides), return_hydra_config=True)
             folder = Path(config.hydra.run.dir)
-        except (HydraException, OmegaConfBaseException) as error:
-            raise ConfigError(one_line(error)) from error
-        settings = settle(config)
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return execute(settings, folder)
+            settings = settle(config)
+    except (HydraException, OmegaConfBaseException) as error:
+        raise ConfigError(one_line(error)) from error
+    finally:
+        GlobalHydra.instance().hydra = outer
+    umask = os.umask(0o077)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        return execute(settings, folder)
+    finally:
+        os.umask(umask)
 
 
 class Preflight(Callback):
@@ -91,7 +105,7 @@ def _job(config: DictConfig) -> None:
             raise  # the sweep goes on with its other jobs, and fails at its end
         sys.exit(_complain(error))
     print_results(found)
-    if all(stage["reused"] for name, stage in found["stages"].items() if name != "fetch"):
+    if all(stage["reused"] for stage in found["stages"].values()):
         print("nothing to do: every stage was up to date")
     print(f"results  {folder / 'results.json'}")
     print(f"private  {settings.workspace / 'private'} (yours alone)")
@@ -100,7 +114,7 @@ def _job(config: DictConfig) -> None:
 
 def main() -> None:
     """The console script."""
-    os.umask(0o077)  # what a run leaves behind is its owner's; the releasable side is opened on purpose
+    os.umask(0o077)  # what a run leaves behind is its owner's
     full_error = os.environ.get("HYDRA_FULL_ERROR") == "1"
     os.environ["HYDRA_FULL_ERROR"] = "1"  # errors come here, to be told in one line
     signal.signal(signal.SIGTERM, _interrupted)
@@ -113,6 +127,11 @@ def main() -> None:
         if full_error:
             traceback.print_exc()
         sys.exit(_complain(error))
+    except OSError as error:
+        if full_error:
+            traceback.print_exc()
+        reason = f"{error.strerror}: {error.filename}" if error.filename else str(error)
+        sys.exit(_complain(PateError(reason)))
     except Exception:
         traceback.print_exc()
         sys.exit(_resume(1))
@@ -126,9 +145,18 @@ def _complain(error: Exception) -> int:
 
 
 def _resume(code: int) -> int:
-    """Finished stages and teachers are stored: the same command goes on from there."""
-    console.print(f"to resume: {shlex.join(['pate', *sys.argv[1:]])}", markup=False, highlight=False, soft_wrap=True)
+    """Finished stages and teachers are stored: the same command goes on from there, without forcing what was forced."""
+    arguments = [again for argument in sys.argv[1:] if (again := _less_force(argument))]
+    console.print(f"to resume: {shlex.join(['pate', *arguments])}", markup=False, highlight=False, soft_wrap=True)
     return code
+
+
+def _less_force(argument: str) -> str:
+    name, _, value = argument.partition("=")
+    if name != "force":
+        return argument
+    left = [stage for stage in re.findall(r"\w+", value) if stage not in _begun]
+    return f"force=[{','.join(left)}]" if left else ""
 
 
 def _interrupted(*_: Any) -> None:

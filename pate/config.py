@@ -17,6 +17,7 @@ from omegaconf import MISSING, DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from pate.aggregation.aggregator import Aggregator
+from pate.aggregation.labels import read_labels
 from pate.aggregation.selection import SELECTIONS
 from pate.aggregation.votes import read_votes
 from pate.data.dataset import Dataset
@@ -50,6 +51,12 @@ class LabelsConfig:
 
 
 @dataclass
+class AccountConfig:
+    target_epsilon: float | None = None  # say how many queries fit
+    on_votes: bool = False  # on the owner's votes: then no epsilon covers the choice
+
+
+@dataclass
 class NoiseConfig:
     seed: int | None = None  # for evaluation only: seeded noise is not private
 
@@ -67,6 +74,7 @@ class Config:
     partition: PartitionConfig = field(default_factory=PartitionConfig)
     votes: VotesConfig = field(default_factory=VotesConfig)
     labels: LabelsConfig = field(default_factory=LabelsConfig)
+    account: AccountConfig = field(default_factory=AccountConfig)
     noise: NoiseConfig = field(default_factory=NoiseConfig)
     stage: str = "all"
     delta: float = 1e-5
@@ -93,6 +101,7 @@ class Settings:
     partition: PartitionConfig
     votes: VotesConfig
     labels: LabelsConfig
+    account: AccountConfig
     noise: NoiseConfig
     stage: str
     delta: float
@@ -115,6 +124,16 @@ class Settings:
     def has_pate(self) -> bool:
         """PATE needs public inputs to ask about."""
         return self.dataset.sizes().public > 0
+
+    @property
+    def has_price(self) -> bool:
+        """What labels cost is known where they are drawn."""
+        return self.has_pate and not self.labels.path
+
+    @property
+    def has_dpsgd(self) -> bool:
+        """DP-SGD at PATE's epsilon needs that epsilon."""
+        return self.has_price or self.dpsgd.epsilon != "pate"
 
     @property
     def has_private(self) -> bool:
@@ -141,6 +160,7 @@ def settle(config: DictConfig) -> Settings:
         partition=PartitionConfig(**plain["partition"]),
         votes=VotesConfig(**plain["votes"]),
         labels=LabelsConfig(**plain["labels"]),
+        account=AccountConfig(**plain["account"]),
         noise=NoiseConfig(**plain["noise"]),
         stage=typed.stage,
         delta=typed.delta,
@@ -170,19 +190,27 @@ def _check(settings: Settings) -> None:
         raise ConfigError(f"delta must lie strictly between 0 and 1, got {settings.delta:g}")
     if settings.n_jobs == 0:
         raise ConfigError("n_jobs must not be 0: give a number of processes, or -1 for every core")
-    if settings.seed < 0 or (settings.noise.seed or 0) < 0:
-        raise ConfigError("seed and noise.seed must not be negative")
+    for name, seed in (("seed", settings.seed), ("noise.seed", settings.noise.seed or 0)):
+        if not 0 <= seed < 2**32:
+            raise ConfigError(f"{name} must lie between 0 and 2^32 - 1, got {seed}")
     for name, path in (("votes.path", votes.path), ("labels.path", labels.path)):
         if path is not None and not Path(path).is_file():
             raise ConfigError(f"{name}={path}: no such file")
+    if votes.path and settings.partition.group_by:
+        raise ConfigError("partition.group_by cannot be checked for votes from a file: leave it out")
     if votes.path and labels.path:
         raise ConfigError("votes.path and labels.path exclude each other: labels need no votes")
+    target = settings.account.target_epsilon
+    if target is not None and not (math.isfinite(target) and target > 0):
+        raise ConfigError(f"account.target_epsilon must be a positive number, got {target}")
     if labels.queries < 1:
         raise ConfigError(f"labels.queries must be at least 1, got {labels.queries}")
     if votes.path:
         _check_votes(settings, sizes.public)
     elif settings.has_pate and not labels.path and labels.queries > sizes.public:
         raise ConfigError(f"labels.queries={labels.queries}: the public pool has only {sizes.public} inputs")
+    if labels.path and settings.dataset.class_names:
+        read_labels(labels.path, sizes.public, len(settings.dataset.class_names))
     if settings.has_private and settings.teachers.count > sizes.private and not (votes.path or labels.path):
         raise ConfigError(f"teachers.count={settings.teachers.count}: there are only {sizes.private} private records")
     epsilon = settings.dpsgd.epsilon
@@ -190,6 +218,8 @@ def _check(settings: Settings) -> None:
         isinstance(epsilon, int | float) and not isinstance(epsilon, bool) and math.isfinite(epsilon) and epsilon > 0
     ):
         raise ConfigError(f"dpsgd.epsilon must be a positive number or `pate`, got {epsilon}")
+    if settings.has_private and settings.has_dpsgd and settings.dpsgd.lot > sizes.private:
+        raise ConfigError(f"dpsgd.lot={settings.dpsgd.lot}: there are only {sizes.private} private records")
     _check_stage_possible(settings)
 
 
@@ -219,9 +249,10 @@ def _check_stage_possible(settings: Settings) -> None:
         raise ConfigError("stage=teachers is not part of a run that takes its votes from votes.path")
     if not (settings.has_private or settings.labels.path or settings.votes.path):
         raise ConfigError("the data set has no private records: give labels.path or votes.path")
-    no_price = not settings.has_pate or bool(settings.labels.path)
-    if settings.dpsgd.epsilon == "pate" and no_price and settings.has_private and wanted in ("all", "dpsgd", "compare"):
+    if wanted == "dpsgd" and not settings.has_dpsgd:
         raise ConfigError("dpsgd.epsilon=pate needs the epsilon PATE spent, which this run cannot know: give a number")
+    if settings.labels.path and not settings.has_pate:
+        raise ConfigError("labels.path needs the public inputs it labels: dataset.public must be above 0")
 
 
 T = TypeVar("T")

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from pate.artifact import Artifact
 from pate.config import Settings
-from pate.errors import DamagedArtifact
+from pate.errors import DamagedArtifact, PateError
 from pate.stage import Graph, Ref, Stage, code_version
 from pate.store import Pieces, Store
 
@@ -47,6 +46,7 @@ class Runner:
     graph: Graph
     store: Store
     records: dict[str, Record] = field(default_factory=dict)
+    begun: set[str] = field(default_factory=set)  # stages that were started and so need no forcing any more
 
     def bring_up_to_date(self, targets: list[str]) -> None:
         """Run every needed stage that is not stored yet."""
@@ -54,17 +54,9 @@ class Runner:
             self._update(stage)
 
     def artifact(self, ref: Ref) -> Any:
-        """An artifact of this run; one that does not match its manifest is named and built again."""
+        """An artifact of this run."""
         maker = self.graph.maker(ref)
-        key = self.records[maker.name].key
-        try:
-            return self.store.read(ref.side, maker.name, key, ref.name, ref.kind)
-        except DamagedArtifact as damage:
-            log.warning("%s: rebuilding stage %s", damage, maker.name)
-            for side in maker.sides:
-                self.store.discard(side, maker.name, key)
-            self._update(maker)
-            return self.store.read(ref.side, maker.name, key, ref.name, ref.kind)
+        return self.store.read(ref.side, maker.name, self.records[maker.name].key, ref.name, ref.kind)
 
     def made(self, ref: Ref) -> Any:
         """The artifact, or None where its stage was not part of this run."""
@@ -73,25 +65,52 @@ class Runner:
 
     def _update(self, stage: Stage) -> None:
         key = self._key(stage)
-        forced = stage.name in self.settings.force and stage.name not in self.records
-        stored = bool(stage.writes) and all(self.store.has(side, stage.name, key) for side in stage.sides)
-        if stored and not forced:
-            try:
-                about = self.store.manifest(stage.sides[0], stage.name, key)["about"]
+        waiting = partial(log.info, "%-10s another run is making it: waiting", stage.name)
+        with self.store.lock(stage.name, key, waiting):
+            if stage.name in self.settings.force:
+                self._forget(stage, key)
+            elif (about := self._stored(stage, key)) is not None:
                 self._record(stage, Record(key, about["seconds"], True, about["summary"], tuple(about["notes"])))
                 return
-            except DamagedArtifact as damage:
-                log.warning("%s: rebuilding stage %s", damage, stage.name)
-        inputs = {ref.name: self.artifact(ref) for ref in stage.reads}
-        run = Run(self.settings)
-        started = time.monotonic()
-        with self._pieces(stage, key) as run.pieces:
+            self.begun.add(stage.name)
+            inputs = {ref.name: self.artifact(ref) for ref in stage.reads}
+            run = Run(self.settings, self.store.pieces(stage.name, key) if "private" in stage.sides else None)
+            started = time.monotonic()
             result = stage.function(run, **inputs)
             seconds = time.monotonic() - started
-            notes = self._inherited(stage, run.notes)
+            notes = self._inherited(stage, (*self._forced_note(stage), *run.notes))
             about = {"stage": stage.name, "seconds": seconds, "summary": run.summary, "notes": notes}
             self._store(stage, key, result, about)
+            if run.pieces:
+                run.pieces.clear()
         self._record(stage, Record(key, seconds, False, run.summary, notes))
+
+    def _stored(self, stage: Stage, key: str) -> dict[str, Any] | None:
+        """What the manifest tells of a whole artifact; a damaged one is named, and only ever drawn again on request."""
+        if not stage.writes or not all(self.store.has(side, stage.name, key) for side in stage.sides):
+            return None
+        try:
+            abouts = [self.store.verify(side, stage.name, key)["about"] for side in stage.sides]
+            return dict(abouts[0])
+        except DamagedArtifact as damage:
+            if stage.crosses:
+                raise PateError(
+                    f"{damage}; it holds a draw of noise, and another draw spends privacy again: put the file back, or "
+                    f"ask for it with force=[{stage.name}]"
+                ) from damage
+            log.warning("%s: rebuilding stage %s", damage, stage.name)
+            return None
+
+    def _forget(self, stage: Stage, key: str) -> None:
+        """Take away what is stored, so that an interrupted forced stage is resumed without forcing it again."""
+        for side in stage.sides:
+            self.store.discard(side, stage.name, key)
+        if "private" in stage.sides:
+            self.store.pieces(stage.name, key).clear()
+
+    def _forced_note(self, stage: Stage) -> tuple[str, ...]:
+        again = stage.crosses and stage.name in self.settings.force
+        return (f"{stage.name}: noise was drawn afresh on request; prices of all draws add up",) if again else ()
 
     def _inherited(self, stage: Stage, own: tuple[str, ...]) -> tuple[str, ...]:
         """What holds of an artifact (seeded noise!) holds of everything made from it."""
@@ -106,7 +125,9 @@ class Runner:
             maker = self.graph.maker(ref)
             inputs.append((ref.name, self.store.identity(maker.name, self.records[maker.name].key, [ref.side])))
         files = self.store.fingerprint(stage.files(self.settings)) if stage.files else []
-        return self.store.key(stage.name, config, inputs, files, code_version(stage, _targets(config)))
+        # A draw of noise is not repeated because the code around it was edited: that would spend privacy again.
+        code = "" if stage.crosses else code_version(stage, _targets(config))
+        return self.store.key(stage.name, config, inputs, files, code)
 
     def _store(self, stage: Stage, key: str, result: Any, about: dict[str, Any]) -> None:
         results: tuple[Artifact, ...] = result if isinstance(result, tuple) else (result,) if stage.writes else ()
@@ -114,19 +135,6 @@ class Runner:
         for side in stage.sides:
             mine = {ref.name: artifact for ref, artifact in named.items() if ref.side == side}
             self.store.write(side, stage.name, key, mine, about)
-
-    @contextmanager
-    def _pieces(self, stage: Stage, key: str) -> Iterator[Pieces | None]:
-        """Private stages may keep finished parts; they go once the stage is stored."""
-        if "private" not in stage.sides:
-            yield None
-            return
-        pieces = self.store.pieces(stage.name, key)
-        if stage.name in self.settings.force:
-            pieces.clear()
-            pieces = self.store.pieces(stage.name, key)
-        yield pieces
-        pieces.clear()
 
     def _record(self, stage: Stage, record: Record) -> None:
         self.records[stage.name] = record

@@ -10,6 +10,7 @@ Nothing is ever pickled.
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import hmac
 import json
@@ -17,7 +18,8 @@ import os
 import secrets
 import shutil
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
@@ -65,23 +67,45 @@ class Store:
         return self.root / side / stage / key
 
     def has(self, side: Side, stage: str, key: str) -> bool:
-        return (self.folder(side, stage, key) / _MANIFEST).is_file()
+        """Whether something is stored there, whole or damaged."""
+        return self.folder(side, stage, key).exists()
 
     def manifest(self, side: Side, stage: str, key: str) -> dict[str, Any]:
         folder = self.folder(side, stage, key)
         try:
             manifest = json.loads((folder / _MANIFEST).read_text())
-            manifest["files"], manifest["about"]
+            dict(manifest["files"]), float(manifest["about"]["seconds"]), list(manifest["about"]["notes"])
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise DamagedArtifact(f"{folder}: manifest unreadable ({type(error).__name__})") from error
         return dict(manifest)
+
+    def verify(self, side: Side, stage: str, key: str) -> dict[str, Any]:
+        """The manifest, once every file has been found to match it."""
+        folder, manifest = self.folder(side, stage, key), self.manifest(side, stage, key)
+        for name, digest in manifest["files"].items():
+            if not (folder / name).is_file() or _sha256(folder / name) != digest:
+                raise DamagedArtifact(f"{folder / name} does not match its manifest")
+        return manifest
+
+    @contextmanager
+    def lock(self, stage: str, key: str, waiting: Callable[[], None]) -> Iterator[None]:
+        """One run at a time makes an artifact; `waiting` is called once if another one is at it."""
+        file = owned_folder(self.root / "private" / "locks") / f"{stage}-{key}"
+        with file.open("w") as handle:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                waiting()
+                fcntl.flock(handle, fcntl.LOCK_EX)
+            yield  # the lock goes with the file handle, also when the process is killed
 
     def write(
         self, side: Side, stage: str, key: str, artifacts: Mapping[str, Artifact], about: Mapping[str, Any]
     ) -> None:
         """Store a stage's artifacts of one side together: temporary name, fsync, rename."""
         final = self.folder(side, stage, key)
-        self._parent(side, stage)
+        for left_over in self._parent(side, stage).glob(f".{key}-*"):  # of a run that was killed while writing
+            shutil.rmtree(left_over, ignore_errors=True)
         temporary = Path(tempfile.mkdtemp(prefix=f".{key}-", dir=final.parent))
         try:
             for name, artifact in artifacts.items():
@@ -106,10 +130,7 @@ class Store:
     def read(self, side: Side, stage: str, key: str, name: str, kind: type[Artifact]) -> Artifact:
         """Read one artifact back, checked against its manifest."""
         folder = self.folder(side, stage, key)
-        files = self.manifest(side, stage, key)["files"]
-        for file in (folder / f"{name}.{kind.format}", folder / f"{name}.json"):
-            if not file.is_file() or _sha256(file) != files.get(file.name):
-                raise DamagedArtifact(f"{file} does not match its manifest")
+        self.verify(side, stage, key)
         try:
             facts = json.loads((folder / f"{name}.json").read_text())
             return kind.join(_read_arrays(folder / f"{name}.{kind.format}"), facts)
@@ -120,7 +141,7 @@ class Store:
         """Take an artifact away; first out of sight in one step, so that no half of it is ever seen."""
         folder = self.folder(side, stage, key)
         if folder.exists():
-            trash = Path(tempfile.mkdtemp(prefix=".discarded-", dir=folder.parent))
+            trash = Path(tempfile.mkdtemp(prefix=f".{key}-", dir=folder.parent))
             folder.rename(trash / key)
             shutil.rmtree(trash)
 
@@ -165,6 +186,13 @@ class Pieces:
                 found[int(index)] = array
         return found
 
+    def scratch(self) -> Path:
+        """An empty private folder for what worker processes share; not in a temporary folder that outlives a kill."""
+        folder = self._folder / "scratch"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(mode=0o700)
+        return folder
+
     def clear(self) -> None:
         shutil.rmtree(self._folder, ignore_errors=True)
 
@@ -182,6 +210,11 @@ def owned_folder(folder: Path) -> Path:
 
 def _workspace_secret(file: Path) -> bytes:
     if not file.exists():
+        if any(not entry.name.startswith((".secret", "locks")) for entry in file.parent.iterdir()):
+            raise ConfigError(
+                f"{file} is gone, and with it the names of everything stored beside it: put it back, or start a new "
+                "workspace (labels would be drawn again there, and spend privacy again)"
+            )
         descriptor, temporary = tempfile.mkstemp(prefix=".secret", dir=file.parent)
         with os.fdopen(descriptor, "wb") as handle:
             handle.write(secrets.token_bytes(32))
@@ -195,7 +228,7 @@ def _workspace_secret(file: Path) -> bytes:
             os.unlink(temporary)
     secret = file.read_bytes()
     if len(secret) != 32:
-        raise ConfigError(f"{file} is not a workspace secret: remove it, and every stage will be run again")
+        raise ConfigError(f"{file} is not a workspace secret: put the right one back, or start a new workspace")
     return secret
 
 

@@ -39,8 +39,13 @@ def graph(settings: Settings) -> Graph:
         compared += [VOTES, LABELS, STUDENT]
     if settings.has_private:
         at_pates_epsilon = settings.dpsgd.epsilon == "pate"
-        stages += [dpsgd_at_pates_epsilon if at_pates_epsilon else dpsgd, nonprivate]
-        compared += [OWNERS_DPSGD if at_pates_epsilon else DPSGD, NONPRIVATE]
+        if settings.has_dpsgd:
+            stages += [dpsgd_at_pates_epsilon if at_pates_epsilon else dpsgd]
+            compared += [OWNERS_DPSGD if at_pates_epsilon else DPSGD]
+        else:
+            notes.append("dpsgd.epsilon=pate, and what PATE spent is not known here: DP-SGD is left out")
+        stages += [nonprivate]
+        compared += [NONPRIVATE]
     else:
         notes.append("no private records: DP-SGD and the non-private bound are left out")
     return Graph((*stages, compare_of(compared)), tuple(notes))
@@ -49,6 +54,6 @@ def graph(settings: Settings) -> Graph:
 def targets(settings: Settings) -> list[str]:
     """What `stage=` asks for. Data that is not there is fetched first, and no label is used without being priced."""
     wanted = [{"all": "compare"}.get(settings.stage, settings.stage)]
-    if settings.has_pate and not settings.labels.path and settings.stage in ("all", "labels", "student", "compare"):
+    if settings.has_price and settings.stage in ("all", "labels", "student", "compare"):
         wanted.append("account")
     return ["fetch", *wanted] if settings.dataset.missing() else wanted

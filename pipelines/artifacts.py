@@ -1,6 +1,6 @@
 """Everything that flows between stages, with its side of the privacy barrier."""
 
-from pate.accounting.price import Costs
+from pate.accounting.price import Costs, Plan
 from pate.aggregation.labels import Labels
 from pate.aggregation.votes import Predictions, Votes
 from pate.classifier import Classifier
@@ -20,6 +20,7 @@ PREDICTIONS = Private("predictions", Predictions)
 VOTES = Private("votes", Votes)
 LABELS = Release("labels", Labels)
 COSTS = Private("costs", Costs)
+PLAN = Private("plan", Plan)
 STUDENT = Release("student", Classifier)
 DPSGD = Release("dpsgd", Classifier)
 SPENT = Release("spent", Spent)

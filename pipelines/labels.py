@@ -2,10 +2,14 @@
 
 from pathlib import Path
 
+import numpy as np
+
+from pate.aggregation.confident_gnmax import NO_ANSWER
 from pate.aggregation.labels import Labels, read_labels
 from pate.aggregation.selection import select
 from pate.aggregation.votes import Votes
 from pate.data.split import Public
+from pate.errors import PateError
 from pate.noise import SEEDED, source
 from pate.runner import Run
 from pate.stage import stage
@@ -24,13 +28,17 @@ def labels(run: Run, votes: Votes) -> Labels:
     asked = select(settings.labels.selection, settings.labels.queries, len(votes.counts), settings.seed)
     noise = source(settings.noise.seed)
     answers = settings.aggregator.answer(votes.counts[asked], noise)
-    run.summary = f"{len(asked)} queries answered by {settings.aggregator.describe()}"
+    answered = answers != NO_ANSWER
+    if not answered.any():
+        raise PateError("no query reached the aggregator's threshold (all were paid for): lower it, or ask more")
+    run.summary = f"{answered.sum()} of {len(asked)} queries answered by {settings.aggregator.describe()}"
     run.notes += (SEEDED,) * noise.seeded
-    return Labels(asked, answers, settings.aggregator.describe(), noise.seeded)
+    return Labels(asked[answered], answers[answered], settings.aggregator.describe(), np.array(noise.seeded))
 
 
 @stage(name="labels", reads=[PUBLIC], writes=[LABELS], files=lambda settings: [Path(settings.labels.path)])
 def labels_from_file(run: Run, public: Public) -> Labels:
     read = read_labels(str(run.settings.labels.path), len(public.x), len(public.classes))
     run.summary = f"{len(read.index)} labels from a file"
+    run.notes += (SEEDED,) * bool(read.seeded)
     return read

@@ -43,7 +43,7 @@ def test_the_whole_pipeline_twice(pate, tmp_path):
 @pytest.mark.parametrize(
     ("override", "words"),
     [
-        ("tachers.count=3", "tachers: no such key; there are aggregator, dataset"),
+        ("tachers.count=3", "tachers: no such key; there are account, aggregator, dataset"),
         ("teachers.cuont=3", "teachers.cuont: no such key; there are count, inverse_penalty, iterations"),
         ("teachers.count=many", "teachers.count: Value 'many' of type 'str' could not be converted to Integer"),
         ("teachers=llama", "Available options in 'teachers'"),
@@ -155,6 +155,36 @@ def test_a_crash_says_how_to_resume(pate, tmp_path, slow):
     assert done.returncode == 1
     assert "ZeroDivisionError" in done.stderr
     assert "to resume: pate --config-dir mine" in done.stderr
+
+
+def test_resuming_does_not_force_again(tmp_path, slow):
+    arguments = [*slow["arguments"], "teachers.wait=1", "n_jobs=1", "force=[data,teachers,labels]"]
+    process = subprocess.Popen(
+        [*MAIN, *arguments], cwd=tmp_path, env=slow["environment"], stderr=subprocess.PIPE, text=True
+    )
+    wait_for_pieces(tmp_path / "workspace", 1)
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=60)
+    assert "n_jobs=1 'force=[labels]'" in stderr.strip().splitlines()[-1]
+
+
+def test_two_runs_at_once_draw_one_set_of_labels(tmp_path):
+    command = [*MAIN, "stage=student", *FAST[:3], "n_jobs=1"]
+    both = [subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    logs = [process.communicate(timeout=120)[1] for process in both]
+    assert [process.returncode for process in both] == [0, 0], logs
+    assert len(list((tmp_path / "workspace" / "release" / "student").iterdir())) == 1
+    assert len(list(tmp_path.rglob("results.json"))) == 2
+
+
+def test_a_workspace_that_cannot_be_written_is_one_line(pate, tmp_path):
+    (tmp_path / "file").write_text("")
+    done = pate("stage=data", "workspace=file/inside", "hydra.run.dir=run")
+    assert done.returncode == 2
+    assert "workspace=file/inside cannot be written" in done.stderr
+    done = pate("stage=data", "hydra.run.dir=file/inside")
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
 
 
 def test_what_a_hydra_user_expects(pate, tmp_path):

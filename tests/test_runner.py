@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from pate.artifact import Artifact
+from pate.errors import PateError
 from pate.runner import Runner
 from pate.stage import Graph, Private, Release, stage
 from pate.store import Store
@@ -93,14 +94,46 @@ def test_force_runs_a_stage_again_and_what_follows_from_its_new_draw(flow):
     assert flow.ran == ["last"]
 
 
-def test_a_damaged_input_is_named_and_rebuilt(flow, caplog):
-    runner = flow.run()
-    key = runner.records["first"].key
-    file = runner.store.folder("private", "first", key) / "a.npz"
+def damage(runner, stage, side, name):
+    file = runner.store.folder(side, stage, runner.records[stage].key) / name
     file.write_bytes(file.read_bytes()[:-10])
-    flow.run(y={"free": 0, "bound": 5})  # needs a again
-    assert flow.ran == ["first", "noisy", "last"]
-    assert "a.npz does not match its manifest" in caplog.text
+
+
+def test_a_damaged_artifact_is_named_and_rebuilt(flow, caplog):
+    damage(flow.run(), "first", "private", "a.npz")
+    flow.run()
+    assert flow.ran == ["first"]  # the same content again, so nothing after it
+    assert "a.npz does not match its manifest: rebuilding stage first" in caplog.text
+    damage(flow.run(), "last", "release", "c.npz")
+    flow.run()
+    assert flow.ran == ["last"]
+
+
+def test_a_damaged_draw_is_not_drawn_again_unasked(flow):
+    damage(flow.run(), "noisy", "release", "b.npz")
+    with pytest.raises(PateError, match=r"spends privacy again.*force=\[noisy\]"):
+        flow.run()
+    assert flow.ran == []
+    again = flow.run(force=("noisy",))
+    assert flow.ran == ["noisy", "last"]
+    assert any("drawn afresh on request" in note for note in again.records["last"].notes)
+
+
+def test_an_interrupted_forced_stage_needs_no_forcing_any_more(flow):
+    flow.run()
+    broken = Flow(flow.workspace)
+    object.__setattr__(broken.graph.stages[1], "function", lambda run, a: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        broken.run(force=("noisy",))
+    flow.run()
+    assert flow.ran == ["noisy", "last"]
+
+
+def test_editing_code_does_not_draw_again(flow, monkeypatch):
+    flow.run()
+    monkeypatch.setattr("pate.runner.code_version", lambda *_: "another")
+    flow.run()
+    assert "noisy" not in flow.ran  # the stage before it ran again with the same result, and the draw stands
 
 
 def test_an_unreadable_manifest_means_running_again(flow):

@@ -3,6 +3,7 @@
 import json
 import os
 import stat
+import threading
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +22,7 @@ class Thing(Artifact):
     extra: np.ndarray | None = None
 
 
+ABOUT = {"seconds": 1.0, "summary": "", "notes": []}
 THING = Thing(np.arange(6).reshape(2, 3), ["a", "b"])
 
 
@@ -30,7 +32,7 @@ def store(tmp_path):
 
 
 def write(store, side="private", value=THING):
-    store.write(side, "stage", "key", {"thing": value}, {"seconds": 1.0})
+    store.write(side, "stage", "key", {"thing": value}, ABOUT)
     return store.folder(side, "stage", "key")
 
 
@@ -44,7 +46,7 @@ def test_what_is_written_is_read_back(store):
 
 def test_classifiers_are_safetensors(store):
     layers = {"0.weight": np.ones((3, 2), np.float32), "0.bias": np.zeros(3, np.float32)}
-    store.write("release", "student", "key", {"student": Classifier(layers, "none")}, {})
+    store.write("release", "student", "key", {"student": Classifier(layers, "none")}, ABOUT)
     assert (store.folder("release", "student", "key") / "student.safetensors").is_file()
     model = store.read("release", "student", "key", "student", Classifier)
     np.testing.assert_array_equal(model.layers["0.weight"], layers["0.weight"])
@@ -64,8 +66,9 @@ def test_a_damaged_artifact_is_named_not_used(store, file, damage):
         store.read("private", "stage", "key", "thing", Thing)
 
 
-def test_a_damaged_manifest_is_damage(store):
-    (write(store) / "manifest.json").write_text("{")
+@pytest.mark.parametrize("text", ["{", "[]", "{}", '{"files": {}, "about": {}}', '{"files": [], "about": 3}'])
+def test_a_damaged_manifest_is_damage(store, text):
+    (write(store) / "manifest.json").write_text(text)
     with pytest.raises(DamagedArtifact, match="manifest"):
         store.read("private", "stage", "key", "thing", Thing)
 
@@ -129,6 +132,33 @@ def test_a_private_side_that_is_a_link_is_refused(tmp_path):
     (tmp_path / "private").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(ConfigError, match="symbolic link"):
         Store(tmp_path)
+
+
+def test_a_lost_secret_is_an_error_not_a_fresh_start(store):
+    write(store)
+    (store.root / "private" / "secret").unlink()
+    with pytest.raises(ConfigError, match="secret is gone"):
+        Store(store.root)
+
+
+def test_one_run_at_a_time_makes_an_artifact(store):
+    waited = []
+    with store.lock("stage", "key", lambda: waited.append("first")):
+        other = threading.Thread(target=lambda: store.lock("stage", "key", lambda: waited.append("second")).__enter__())
+        other.start()
+        other.join(timeout=0.3)
+        assert other.is_alive()
+    other.join(timeout=5)
+    assert not other.is_alive()
+    assert waited == ["second"]
+
+
+def test_what_a_killed_writer_left_is_swept(store):
+    left = store.folder("private", "stage", "key").parent / ".key-abc"
+    write(store)
+    left.mkdir()
+    write(store)
+    assert not left.exists()
 
 
 def test_keys_depend_on_the_workspace_secret(tmp_path):

@@ -1,46 +1,147 @@
-"""Every accountant that applies to an aggregator, side by side."""
+"""Every accountant that applies to an aggregator, side by side: from the oldest bound to the exact ones."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
+import math
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from pate.accounting import composition, moments
-from pate.accounting.price import Costs, Price
+from pate.accounting import composition, conversion, gaussian, gnmax2018, moments, quadrature, three_outcomes
+from pate.accounting.argmax_independent import certified_rdp
+from pate.accounting.argmax_independent import epsilon as argmax_epsilon
+from pate.accounting.confident import behind_threshold
+from pate.accounting.exact import Change, Ensemble, exact
+from pate.accounting.price import RELATION, Costs, Guarantee, Price
+from pate.accounting.quadrature import Grid
+from pate.accounting.teacher_resolved import teacher_resolved
 from pate.aggregation.aggregator import Aggregator
+from pate.aggregation.confident_gnmax import ConfidentGNMax
+from pate.aggregation.gnmax import GNMax
 from pate.aggregation.lnmax import LNMax
 from pate.aggregation.votes import checked_counts
 
+EVERY: Guarantee = "every data set"
+THIS: Guarantee = "this data set"
+_PAPER_ORDERS = np.concatenate([np.arange(1.5, 64, 0.5), [128, 256, 512]])  # of the 2018 paper's kind
 
-def price(aggregator: Aggregator, counts: np.ndarray, delta: float) -> Costs:
-    """What answering these rows of counts costs, by every accountant that knows the aggregator."""
+
+@dataclass(frozen=True)
+class _Exactly:
+    """How the exact accountants see an aggregator."""
+
+    grid: Grid
+    change: Change | None = None
+
+
+def price(
+    aggregator: Aggregator,
+    counts: np.ndarray,
+    delta: float,
+    predictions: np.ndarray | None = None,
+    relation: str = RELATION,
+) -> Costs:
+    """What answering these rows of counts costs, by every accountant that knows the aggregator.
+
+    `predictions` (teachers x the same queries) lets the price follow each teacher's own votes.
+    """
+    counts = checked_counts(counts)
+    prices = [*independent(aggregator, len(counts), int(counts[0].sum()), delta)]
+    prices += _published(aggregator, counts, delta)
+    prices += _exact(_exactly(aggregator, counts), counts, delta, predictions)
+    return Costs([asdict(one) for one in prices], delta, len(counts), relation)
+
+
+def independent(aggregator: Aggregator, k: int, teachers: int, delta: float) -> Iterator[Price]:
+    """Prices of k answers that hold for every data set: they may be published, and budgets rest on them."""
     if not 0 < delta < 1:
         raise ValueError(f"delta must lie strictly between 0 and 1, got {delta}")
-    if not isinstance(aggregator, LNMax):
-        raise ValueError(f"no accountant knows {type(aggregator).__name__}")
-    counts = checked_counts(counts)
-    return Costs([asdict(one) for one in _lnmax(aggregator, counts, delta)], delta, len(counts))
-
-
-def _lnmax(aggregator: LNMax, counts: np.ndarray, delta: float) -> list[Price]:
-    k, gamma = len(counts), aggregator.gamma
-    q = moments.plurality_loses(counts, gamma, aggregator.noise)
-    published = moments.pate2017(q, gamma).sum(axis=0)
-    return [
-        Price("basic", composition.basic(2 * gamma, k), "every data set", "Dwork & Roth 2014, Thm 3.16"),
-        Price("advanced", composition.advanced(2 * gamma, k, delta), "every data set", "Dwork & Roth 2014, Thm 3.20"),
-        Price(
+    if k < 1:
+        raise ValueError(f"queries must be at least 1, got {k}")
+    if isinstance(aggregator, LNMax):
+        gamma = aggregator.gamma
+        law = three_outcomes.Laplace if aggregator.noise == "continuous" else three_outcomes.DiscreteLaplace
+        yield Price("basic", composition.basic(2 * gamma, k), EVERY, "Dwork & Roth 2014, Thm 3.16")
+        yield Price("advanced", composition.advanced(2 * gamma, k, delta), EVERY, "Dwork & Roth 2014, Thm 3.20")
+        yield Price(
             "moments_independent",
             moments.epsilon_from_moments(k * moments.independent(gamma), moments.ORDERS, delta),
-            "every data set",
+            EVERY,
             "Papernot et al. 2017, Thm 2; Abadi et al. 2016, Thm 2.2",
-        ),
-        Price(
-            "pate2017",
-            moments.epsilon_from_moments(published, moments.ORDERS, delta),
-            "this data set",
-            "Papernot et al. 2017, Thm 3, as published, one direction",
-            valid=False,
-        ),
-    ]
+        )
+        optimal = composition.optimal(2 * gamma, k, delta)
+        yield Price("optimal_independent", optimal, EVERY, "Kairouz, Oh & Viswanath 2015, Thm 3.3")
+        argmax = argmax_epsilon(law(gamma), k, delta, teachers)[0]
+    elif isinstance(aggregator, GNMax | ConfidentGNMax):
+        sigma = aggregator.sigma
+        test = 1 / aggregator.threshold_sigma**2 if isinstance(aggregator, ConfidentGNMax) else 0.0
+        squared = k * (test + 2 / sigma**2)  # squared distance of means, in standard deviations
+        renyi = squared / 2 * _PAPER_ORDERS
+        yield Price(
+            "moments_independent",
+            conversion.epsilon(renyi, _PAPER_ORDERS, delta, "mironov"),
+            EVERY,
+            "Papernot et al. 2018, Prop 8; Mironov 2017, Prop 3",
+        )
+        yield Price(
+            "optimal_independent", gaussian.epsilon(math.sqrt(squared), delta), EVERY, "Balle & Wang 2018, Thm 8"
+        )
+        law_of_argmax = three_outcomes.Gaussian(sigma)
+        argmax, order = argmax_epsilon(law_of_argmax, k, delta, teachers)
+        if test:
+            renyi_at = k * (certified_rdp(law_of_argmax, order, teachers) + test / 2 * order)
+            argmax = conversion.epsilon([renyi_at], [order], delta)
+    else:
+        raise ValueError(f"no accountant knows {type(aggregator).__name__}")
+    yield Price("argmax_independent", argmax, EVERY, "three outcomes given the best other class, certified (ours)")
+
+
+def _published(aggregator: Aggregator, counts: np.ndarray, delta: float) -> Iterator[Price]:
+    """The papers' data-dependent bounds. They bound D || D' alone, so they are shown and never claimed."""
+    orders = conversion.ORDERS
+    if isinstance(aggregator, LNMax):
+        q = moments.plurality_loses(counts, aggregator.gamma, aggregator.noise)
+        few = moments.pate2017(q, aggregator.gamma).sum(axis=0)
+        each = moments.pate2017(q, aggregator.gamma, orders - 1) / (orders - 1)
+        many = np.minimum(each, 2 * aggregator.gamma).sum(axis=0)  # no loss exceeds 2 gamma
+        name, theorem = "pate2017", "Papernot et al. 2017, Thm 3"
+        as_published = moments.epsilon_from_moments(few, moments.ORDERS, delta)
+    else:
+        name, theorem = "gnmax2018", "Papernot et al. 2018, Thm 6"
+        paper, many = (_gnmax2018(aggregator, counts, grid) for grid in (_PAPER_ORDERS, orders))
+        as_published = conversion.epsilon(paper, _PAPER_ORDERS, delta, "mironov")
+    one_way = ", one direction only"
+    yield Price(name, as_published, THIS, f"{theorem}, as published{one_way}", valid=False)
+    best = conversion.epsilon(many, orders, delta)
+    yield Price(f"{name}_optimal", best, THIS, f"{theorem}, all orders, closed-form conversion{one_way}", valid=False)
+
+
+def _gnmax2018(aggregator: Aggregator, counts: np.ndarray, orders: np.ndarray) -> np.ndarray:
+    if isinstance(aggregator, ConfidentGNMax):
+        test = aggregator.threshold, aggregator.threshold_sigma
+        return gnmax2018.confident(counts, *test, aggregator.sigma, orders).sum(axis=0)
+    assert isinstance(aggregator, GNMax)
+    return gnmax2018.published(gnmax2018.log_q(counts, aggregator.sigma), aggregator.sigma, orders).sum(axis=0)
+
+
+def _exactly(aggregator: Aggregator, counts: np.ndarray) -> _Exactly:
+    teachers, classes = int(counts[0].sum()), counts.shape[1]
+    if isinstance(aggregator, LNMax):
+        grid = quadrature.laplace if aggregator.noise == "continuous" else quadrature.discrete_laplace
+        return _Exactly(grid(aggregator.gamma, teachers, classes))
+    if isinstance(aggregator, ConfidentGNMax):
+        change = behind_threshold(aggregator.threshold, aggregator.threshold_sigma)
+        return _Exactly(quadrature.gaussian(aggregator.sigma, teachers), change)
+    assert isinstance(aggregator, GNMax)
+    return _Exactly(quadrature.gaussian(aggregator.sigma, teachers))
+
+
+def _exact(way: _Exactly, counts: np.ndarray, delta: float, predictions: np.ndarray | None) -> Iterator[Price]:
+    votes = Ensemble.of(counts)
+    found = exact(votes, way.grid, delta, way.change)
+    yield Price("exact_rdp", max(found.rdp), THIS, "exact law, Renyi divergence; Balle et al. 2020, Thm 21")
+    yield Price("exact_pld", max(found.pld), THIS, "exact law, privacy loss distribution; Doroshenko et al. 2022")
+    if predictions is not None:
+        resolved = teacher_resolved(votes, counts, predictions, way.grid, delta, way.change)
+        yield Price("teacher_resolved", resolved, THIS, "exact law, the moved vote starts at a teacher's own")

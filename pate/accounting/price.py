@@ -20,7 +20,8 @@ class Price:
     """What one accountant says k answers cost at the delta of its `Costs`.
 
     A price for this data set is a function of the private votes: for the owner's eyes, and only for queries fixed in
-    advance. `valid` is false for bounds shown as published that do not hold in both directions.
+    advance (adaptive queries get prices that hold for every data set). `valid` is false for bounds shown as published
+    that do not hold in both directions.
     """
 
     accountant: str
@@ -28,6 +29,10 @@ class Price:
     guarantee: Guarantee
     theorem: str
     valid: bool = True
+
+    @property
+    def assumes_fixed_queries(self) -> bool:
+        return self.guarantee == "this data set"
 
     @property
     def publishable(self) -> bool:
@@ -43,6 +48,14 @@ class Costs(Artifact):
     queries: int
     relation: str = RELATION
 
+    def describe(self) -> str:
+        """Both epsilons in a line, with all that belongs to them."""
+        best, publishable = self.best, self.publishable
+        return (
+            f"epsilon {shown(best.epsilon)} ({best.accountant}, {best.guarantee}), publishable "
+            f"{shown(publishable.epsilon)} ({publishable.accountant}); delta {self.delta:g}, {self.relation}"
+        )
+
     def __iter__(self) -> Any:
         return (Price(**price) for price in self.prices)
 
@@ -55,6 +68,20 @@ class Costs(Artifact):
     def publishable(self) -> Price:
         """The smallest epsilon that may leave."""
         return _smallest(price for price in self if price.publishable)
+
+
+@dataclass(frozen=True)
+class Plan(Artifact):
+    """How many queries a target epsilon buys; `on_votes` if private votes were looked at to tell."""
+
+    target_epsilon: float | None = None
+    queries: int | None = None
+    on_votes: bool = False
+
+
+def relation(group_by: str | None) -> str:
+    """What one data set and its neighbour differ in."""
+    return f"all records of one {group_by} replaced by nothing" if group_by else RELATION
 
 
 def shown(epsilon: float) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from zipfile import BadZipFile
 
@@ -14,12 +14,12 @@ from pate.errors import ConfigError
 
 @dataclass(frozen=True)
 class Labels(Artifact):
-    """Noisy labels of some public inputs. `mechanism` says how they were drawn, `seeded` whether they are private."""
+    """Noisy labels of some public inputs. `mechanism` says how they were drawn; `seeded` ones are not private."""
 
     index: np.ndarray
     label: np.ndarray
     mechanism: str
-    seeded: bool = False
+    seeded: np.ndarray = field(default_factory=lambda: np.array(False))  # an array, so that it travels in the npz
 
 
 def read_labels(path: str | Path, pool: int, classes: int) -> Labels:
@@ -31,8 +31,9 @@ def read_labels(path: str | Path, pool: int, classes: int) -> Labels:
             if missing:
                 raise ConfigError(f"{origin} lacks {sorted(missing)}: expected `index` and `label`")
             index, label = archive["index"], archive["label"]
+            seeded = bool(archive["seeded"].any()) if "seeded" in archive.files else False
     except (OSError, ValueError, EOFError, BadZipFile, TypeError, AttributeError) as error:
-        raise ConfigError(f"{origin} cannot be read as npz: {error}") from error
+        raise ConfigError(f"{origin} cannot be read: expected an npz file of plain numbers") from error
     for name, array in (("index", index), ("label", label)):
         if array.ndim != 1 or not np.issubdtype(array.dtype, np.integer):
             raise ConfigError(f"{origin}: `{name}` must be a list of whole numbers, got {array.dtype} {array.shape}")
@@ -44,4 +45,4 @@ def read_labels(path: str | Path, pool: int, classes: int) -> Labels:
         raise ConfigError(f"{origin}: some indices occur twice")
     if label.min() < 0 or label.max() >= classes:
         raise ConfigError(f"{origin}: labels must lie in 0..{classes - 1}")
-    return Labels(index.astype(np.int64), label.astype(np.int64), mechanism="labels from a file")
+    return Labels(index.astype(np.int64), label.astype(np.int64), "labels from a file", np.array(seeded))

@@ -51,10 +51,8 @@ def checked_counts(counts: np.ndarray, origin: str = "votes") -> np.ndarray:
         raise ConfigError(f"{origin}: {int((counts < 0).sum())} counts are negative")
     sums = counts.sum(axis=1)
     if (sums != sums[0]).any() or sums[0] == 0:
-        raise ConfigError(
-            f"{origin}: every row must sum to the number of teachers; the sums run from "
-            f"{int(sums.min())} to {int(sums.max())}"
-        )
+        odd = int((sums != np.median(sums)).sum())
+        raise ConfigError(f"{origin}: every row must sum to the number of teachers, at least 1; {odd or 'all'} do not")
     if sums[0] > np.iinfo(np.int32).max:
         raise ConfigError(f"{origin}: {int(sums[0])} teachers are more than this program counts")
     return counts.astype(np.int32)
@@ -70,12 +68,14 @@ def read_votes(path: str | Path, classes: int = 0) -> Votes:
         loaded = np.load(path, allow_pickle=False)
         arrays = {"counts": loaded} if isinstance(loaded, np.ndarray) else {name: loaded[name] for name in loaded.files}
     except (OSError, ValueError, EOFError, BadZipFile) as error:
-        raise ConfigError(f"{origin} cannot be read as npz or npy: {error}") from error
+        raise ConfigError(f"{origin} cannot be read: expected an npz or npy file of plain numbers") from error
     if "predictions" in arrays:
         predictions = arrays["predictions"]
         if predictions.ndim != 2 or not np.issubdtype(predictions.dtype, np.integer) or predictions.size == 0:
             raise ConfigError(f"{origin}: predictions must be whole numbers, teachers x queries")
-        classes = int(arrays["classes"]) if "classes" in arrays else classes or int(predictions.max()) + 1
+        if "classes" in arrays and (arrays["classes"].size != 1 or arrays["classes"].dtype.kind not in "iu"):
+            raise ConfigError(f"{origin}: `classes` must be one whole number")
+        classes = int(arrays["classes"].item()) if "classes" in arrays else classes or int(predictions.max()) + 1
         if predictions.min() < 0 or predictions.max() >= classes:
             raise ConfigError(
                 f"{origin}: predictions must lie in 0..{classes - 1}; `classes` in the file says otherwise"

@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from pate.data.dataset import Dataset
 from pate.data.formats import FORMATS, Raw, count, read
 from pate.data.labels import class_list
 from pate.data.records import agree, check, pooled
-from pate.data.split import Sizes, Split, assemble, divided, shared, shuffled, taken
+from pate.data.split import Pool, Sizes, Split, assemble, divided, shared, shuffled, taken
 from pate.data.table import columns_of, encoded
 from pate.errors import ConfigError
 
@@ -96,6 +98,8 @@ class Arrays(Dataset):
             pool = pools["pool"].rows(shuffled(len(pools["pool"]), self.seed))
             private, public = pool.first(sizes.private), pool.rows(slice(sizes.private, sizes.private + sizes.public))
             test = pool.last(sizes.test)
+            if pool.group is not None:
+                _refuse_shared_owners(pool, sizes.private)
         else:
             nobody = next(iter(pools.values())).first(0)
             private = pools.get("private", nobody).first(sizes.private)
@@ -122,3 +126,14 @@ class Arrays(Dataset):
             return class_list(labels), ()
         note = "the class list was read from private labels, which it therefore shows: declare it with dataset.classes"
         return class_list(labels), (note,)
+
+
+def _refuse_shared_owners(pool: Pool, private: int) -> None:
+    """Nobody's records may lie on both sides of the barrier: the public side is released as it is."""
+    assert pool.group is not None
+    both = np.intersect1d(pool.group[:private], pool.group[private:])
+    if len(both):
+        raise ConfigError(
+            f"{len(both)} groups would have private and public records: with partition.group_by, give separate "
+            "private, public and test files that divide the groups"
+        )

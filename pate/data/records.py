@@ -56,8 +56,8 @@ def owners(group: np.ndarray, where: str) -> np.ndarray:
     if group.dtype.kind == "f":
         named = np.isfinite(group) & (group == np.floor(group))
     else:
-        group = group.astype(str)
-        named = np.char.strip(group) != ""
+        group = np.char.strip(group.astype(str))  # a trailing blank is not another person
+        named = group != ""
     if not named.all():
         missing = int((~named).sum())
         raise ConfigError(f"{where}: {missing} records have no group, or a fractional one: every record needs an owner")

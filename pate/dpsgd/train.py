@@ -96,4 +96,4 @@ class DPSGD:
         if not np.isfinite(x).all():
             raise ConfigError("the private features hold NaN or infinite values: clean them before DP-SGD")
         if len(y) and not (y.min() >= 0 and y.max() < classes):
-            raise ConfigError(f"private labels run from {y.min()} to {y.max()}: expected 0 to {classes - 1}")
+            raise ConfigError(f"some private labels lie outside 0..{classes - 1}")

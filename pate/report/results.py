@@ -6,11 +6,12 @@ import json
 import os
 import platform
 from collections.abc import Mapping
+from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from pate.accounting.price import RELATION, Costs
+from pate.accounting.price import RELATION, Costs, Plan
 from pate.aggregation.labels import Labels
 from pate.config import Settings
 from pate.dpsgd.train import Spent
@@ -39,6 +40,7 @@ def results(
     *,
     labels: Labels | None,
     costs: Costs | None,
+    plan: Plan | None,
     spent: Spent | None,
     scores: Scores | None,
 ) -> dict[str, Any]:
@@ -46,8 +48,8 @@ def results(
     seeded = settings.noise.seed is not None or bool(labels and labels.seeded)
     scores = scores or Scores()
     methods = []
-    if labels is not None:
-        methods.append(_pate(settings, costs, seeded, scores) | {"seconds": _seconds(records, _PATE_STAGES)})
+    if labels is not None or costs is not None:
+        methods.append(_pate(costs, seeded, scores) | {"seconds": _seconds(records, _PATE_STAGES)})
     if spent is not None:
         owners = settings.dpsgd.epsilon == "pate"
         methods.append(_dpsgd(spent, seeded or owners, scores) | {"seconds": _seconds(records, ("dpsgd",))})
@@ -56,12 +58,14 @@ def results(
     return {
         "methods": methods,
         "pate": {
-            "queries": len(labels.index) if labels is not None else None,
+            "queries": costs.queries if costs else len(labels.index) if labels else None,
+            "answered": len(labels.index) if labels else None,
             "label_accuracy": scores.label_accuracy,
             "teacher_accuracy": scores.teacher_accuracy,
             "plurality_accuracy": scores.plurality_accuracy,
             "epsilon": {price.accountant: price.epsilon for price in costs} if costs else {},
             "accountants": costs.prices if costs else [],
+            "plan": asdict(plan) if plan and plan.target_epsilon is not None else None,
         },
         "stages": {
             name: {"key": record.key, "seconds": round(record.seconds, 3), "reused": record.reused}
@@ -73,7 +77,7 @@ def results(
     }
 
 
-def _pate(settings: Settings, costs: Costs | None, seeded: bool, scores: Scores) -> dict[str, Any]:
+def _pate(costs: Costs | None, seeded: bool, scores: Scores) -> dict[str, Any]:
     best, publishable = (costs.best, costs.publishable) if costs else (None, None)
     return _method(
         "pate",
@@ -81,7 +85,7 @@ def _pate(settings: Settings, costs: Costs | None, seeded: bool, scores: Scores)
         delta=costs.delta if costs else None,
         epsilon_publishable=publishable.epsilon if publishable and not seeded else None,
         guarantee=best.guarantee if best else None,
-        relation=_relation(settings.partition.group_by) if costs else None,
+        relation=costs.relation if costs else None,
         scores=scores,
     )
 
@@ -136,16 +140,12 @@ def _notes(
         yield from record.notes
     if costs and costs.best.guarantee == "this data set":
         yield "PATE's epsilon for this data set is computed from private votes: for the owner, not for publication"
-    if getattr(settings.aggregator, "noise", None) == "continuous" and costs:
+    if costs and getattr(settings.aggregator, "noise", "continuous") == "continuous":
         yield "continuous vote noise is floating-point noise: for reproducing papers, not for a release"
     if spent and settings.dpsgd.epsilon == "pate":
-        yield "DP-SGD was calibrated to PATE's epsilon, which depends on private votes: its model is the owner's"
+        yield "DP-SGD was calibrated to the epsilon PATE spent, which is the owner's; so is its model"
     if settings.partition.group_by and spent and costs:
         yield f"PATE protects all records of one {settings.partition.group_by}, DP-SGD one record: not the same promise"
-
-
-def _relation(group_by: str | None) -> str:
-    return f"all records of one {group_by} replaced by nothing" if group_by else RELATION
 
 
 def _seconds(records: Mapping[str, Record], stages: tuple[str, ...]) -> float:

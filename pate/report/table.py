@@ -16,9 +16,14 @@ def print_results(found: dict[str, Any]) -> None:
     """One table of methods, then the notes. An epsilon stands with its delta, its kind and whether it may leave."""
     console = Console(highlight=False)
     if not console.is_terminal:
-        console.width = 110  # a file has no edge to wrap at
+        console.width = 160  # a file has no edge to wrap at
+    if found["pate"]["accountants"] and not any(row["accuracy"] is not None for row in found["methods"]):
+        console.print(_ladder(found["pate"]["accountants"], found["methods"][0]))
     if found["methods"]:
         console.print(_table(found["methods"]))
+    if plan := found["pate"]["plan"]:
+        where = "on these votes" if plan["on_votes"] else "whatever the votes"
+        console.print(f"{plan['queries']} queries fit epsilon {shown(plan['target_epsilon'])}, {where}")
     for note in found["notes"]:
         console.print(f"note: {note}", soft_wrap=True, markup=False)
 
@@ -37,6 +42,26 @@ def _table(methods: list[dict[str, Any]]) -> Table:
             _share(row["accuracy"], row["accuracy_standard_error"]),
             f"{row['seconds']:.1f}",
         )
+    return table
+
+
+def _ladder(prices: list[dict[str, Any]], pate: dict[str, Any]) -> Table:
+    """Every accountant; which may be published, and which are shown as published only."""
+    table = Table(caption=f"delta {pate['delta']:g}; neighbours: {pate['relation']}", caption_justify="left")
+    table.add_column("accountant")
+    table.add_column("epsilon", justify="right")
+    for title in ("holds for", "use", "by"):
+        table.add_column(title)
+    for one in prices:
+        this = one["guarantee"] == "this data set"
+        use = (
+            "to compare with papers"
+            if not one["valid"]
+            else "the owner's; fixed queries"
+            if this
+            else "may be published"
+        )
+        table.add_row(one["accountant"], shown(one["epsilon"]), one["guarantee"], use, one["theorem"])
     return table
 
 

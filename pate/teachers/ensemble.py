@@ -10,6 +10,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
+from pate.errors import ConfigError
 from pate.progress import progress
 from pate.store import Pieces
 
@@ -69,7 +70,8 @@ def train(
     done = {index: votes for index, votes in done.items() if votes.shape == (len(public),)}
     batches = [range(i, min(i + teachers.batch, teachers.count)) for i in range(0, teachers.count, teachers.batch)]
     missing = [batch for batch in batches if any(index not in done for index in batch)]
-    work = Parallel(n_jobs=n_jobs, return_as="generator_unordered", mmap_mode="r")(
+    scratch = str(pieces.scratch()) if pieces else None  # joblib shares large arrays through files
+    work = Parallel(n_jobs=n_jobs, return_as="generator_unordered", mmap_mode="r", temp_folder=scratch)(
         delayed(_train_batch)(teachers, x, y, assignment, public, classes, seed, batch) for batch in missing
     )
     kept = teachers.count - sum(len(batch) for batch in missing)
@@ -83,7 +85,10 @@ def train(
                     pieces.save(index, votes)
                 done[index] = votes
             advance(len(batch))
-    return np.stack([done[index] for index in range(teachers.count)])
+    votes = np.stack([done[index] for index in range(teachers.count)])
+    if votes.min() < 0 or votes.max() >= classes:
+        raise ConfigError(f"teachers must answer 0..{classes - 1}: {type(teachers).__name__} answers something else")
+    return votes
 
 
 def _train_batch(

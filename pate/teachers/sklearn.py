@@ -29,6 +29,8 @@ class Sklearn(Teachers):
             return np.asarray(self._build(seed).fit(x, y).predict(public))
 
     def _build(self, seed: int) -> Any:
+        from sklearn.base import is_classifier
+
         arguments = dict(self.estimator)
         module, _, name = str(arguments.pop("_target_", "")).rpartition(".")
         try:
@@ -38,6 +40,10 @@ class Sklearn(Teachers):
             model = kind(**arguments)
         except (ImportError, AttributeError, ValueError, TypeError) as error:
             raise ValueError(f"estimator._target_={module}.{name} cannot be built: {error}") from error
-        if not (hasattr(model, "fit") and hasattr(model, "predict")):
-            raise ValueError(f"estimator._target_={module}.{name} is no classifier: it lacks fit or predict")
+        if not is_classifier(model):
+            raise ValueError(f"estimator._target_={module}.{name} is no classifier")
+        try:
+            model._validate_params()  # what scikit-learn itself checks first, an hour earlier
+        except ValueError as error:
+            raise ValueError(f"estimator: {error}") from error
         return model

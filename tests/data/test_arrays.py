@@ -85,7 +85,8 @@ def test_without_grouping_the_group_is_just_another_column_of_a_table(tmp_path, 
 
 @pytest.mark.parametrize("form", ["npz", "csv", "parquet"])
 def test_a_single_file_is_shuffled_by_position_and_split(tmp_path, form):
-    write(tmp_path, form, "mine", X, Y, WHO)
+    everyone = np.arange(20) + 100
+    write(tmp_path, form, "mine", X, Y, everyone)
     own = arrays(tmp_path / f"mine.{form}", label=label_of(form), classes=["0", "1"], private=12, public=5)
     split = own.load("who")
     assert own.sizes() == Sizes(12, 5, 3)
@@ -95,7 +96,14 @@ def test_a_single_file_is_shuffled_by_position_and_split(tmp_path, form):
     positions = np.argsort(np.argsort(first))  # x grows with the position
     assert positions.tolist() != list(range(20))
     assert Y[positions].tolist() == [*split.private.y, *split.truth.public_y, *split.truth.test_y]
-    assert WHO[positions[:12]].astype(str).tolist() == split.private.group.astype(str).tolist()
+    assert everyone[positions[:12]].astype(str).tolist() == split.private.group.astype(str).tolist()
+
+
+def test_nobody_is_on_both_sides_of_a_single_file(tmp_path):
+    write(tmp_path, "npz", "mine", X, Y, np.arange(20) // 2)
+    own = arrays(tmp_path / "mine.npz", classes=["0", "1"], private=12, public=5)
+    with pytest.raises(ConfigError, match="groups would have private and public records"):
+        own.load("who")
 
 
 def test_the_order_of_a_single_file_follows_the_seed_alone(tmp_path):

@@ -3,6 +3,7 @@
 import json
 import stat
 
+import hydra
 import numpy as np
 import pytest
 
@@ -132,11 +133,41 @@ def test_seeded_noise_is_stamped_on_everything(run, tmp_path):
     found = run("noise.seed=3")
     assert "seeded noise: not private" in found["notes"]
     assert method(found, "pate")["epsilon_publishable"] is None
-    (labels,) = (tmp_path / "workspace" / "release" / "labels").glob("*/labels.json")
-    assert json.loads(labels.read_text())["seeded"] is True
+    (labels,) = (tmp_path / "workspace" / "release" / "labels").glob("*/labels.npz")
+    back = run(f"labels.path={labels}")  # the stamp travels with the file
+    assert "seeded noise: not private" in back["notes"]
     made = [json.loads(file.read_text())["about"] for file in (tmp_path / "workspace").rglob("manifest.json")]
     stamped = {about["stage"] for about in made if "seeded noise: not private" in about["notes"]}
     assert stamped == {"labels", "account", "student", "dpsgd", "compare"}
+
+
+def test_labels_from_a_file_beside_private_data(run, tmp_path):
+    np.savez(tmp_path / "labels.npz", index=np.arange(20), label=np.arange(20) % 10)
+    found = run(f"labels.path={tmp_path / 'labels.npz'}")
+    assert [row["name"] for row in found["methods"]] == ["pate", "nonprivate"]
+    assert any("DP-SGD is left out" in note for note in found["notes"])
+    assert "student" in run(f"labels.path={tmp_path / 'labels.npz'}", "stage=student")["stages"]
+    np.savez(tmp_path / "labels.npz", index=np.arange(20), label=np.full(20, 10))
+    with pytest.raises(ConfigError, match=r"labels must lie in 0\.\.9"):
+        run(f"labels.path={tmp_path / 'labels.npz'}")
+
+
+def test_it_runs_inside_another_hydra_application(run):
+    with hydra.initialize_config_module(version_base="1.3", config_module="pate.conf"):
+        run("stage=data")
+        hydra.compose("config")  # the outer one is still there
+
+
+def test_private_copies_for_workers_stay_in_the_private_store(tmp_path):
+    pate.run(["stage=teachers", "teachers=ridge", "n_jobs=2", f"workspace={tmp_path}", f"hydra.run.dir={tmp_path}/run"])
+    assert not list(tmp_path.rglob("scratch"))
+    assert not list(tmp_path.rglob("*.pkl"))
+
+
+def test_group_by_is_refused_where_it_cannot_be_checked(run, tmp_path):
+    np.savez(tmp_path / "v.npz", counts=np.tile([[20] + [0] * 9], (397, 1)))
+    with pytest.raises(ConfigError, match="cannot be checked for votes from a file"):
+        run(f"votes.path={tmp_path / 'v.npz'}", "partition.group_by=patient")
 
 
 def test_seeded_runs_repeat(tmp_path):
@@ -176,16 +207,18 @@ def test_a_delta_as_large_as_one_record_is_a_warning(run):
         (["force=[students]"], "force=students: expected one of"),
         (["device=tpu"], "device=tpu: expected one of auto, cpu, cuda"),
         (["n_jobs=0"], "n_jobs must not be 0"),
-        (["seed=-1"], "must not be negative"),
+        (["seed=-1"], "seed must lie between 0 and 2^32 - 1"),
         (["delta=0"], "delta must lie strictly between 0 and 1"),
         (["labels.queries=0"], "labels.queries must be at least 1"),
         (["labels.selection=best"], "labels.selection=best: expected one of random, first"),
         (["votes.path=absent.npz"], "votes.path=absent.npz: no such file"),
         (["dpsgd.epsilon=-1"], "dpsgd.epsilon must be a positive number or `pate`"),
         (["dpsgd.epsilon=alot"], "dpsgd.epsilon must be a positive number or `pate`"),
-        (["dataset.public=0"], "dpsgd.epsilon=pate needs the epsilon PATE spent"),
+        (["dataset.public=0", "stage=dpsgd"], "dpsgd.epsilon=pate needs the epsilon PATE spent"),
         (["dataset.public=0", "stage=labels"], "stage=labels needs public inputs"),
         (["dataset.private=5000"], "5000"),
+        (["dpsgd.lot=5000"], "there are only 1200 private records"),
+        (["aggregator.gamma=1e-30"], "gamma must lie between"),
         (["dataset=mnist", "dataset.path=nowhere"], "nowhere"),
         (["teachers._target_=os.system"], "must be a dataclass derived from pate.teachers.ensemble.Teachers"),
         (["teachers._target_=no.such.Thing"], "cannot be imported"),

@@ -105,6 +105,8 @@ def test_only_missing_teachers_are_trained(tmp_path):
         (lambda: Sklearn(estimator={"_target_": "sklearn.svm.SVC", "depth": 3}), "cannot be built"),
         (lambda: Sklearn(estimator={"_target_": "sklearn.preprocessing.StandardScaler"}), "no classifier"),
         (lambda: Sklearn(), "cannot be built"),
+        (lambda: Sklearn(estimator={"_target_": "sklearn.linear_model.LinearRegression"}), "no classifier"),
+        (lambda: Sklearn(estimator=TREE | {"max_depth": -5}), "estimator: .*max_depth"),
     ],
 )
 def test_bad_settings_are_refused(make, words):

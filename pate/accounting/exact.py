@@ -1,0 +1,117 @@
+"""What answers cost for this data set: exact laws, turned into epsilon by Renyi divergences and by privacy losses.
+
+Both prices hold for queries fixed in advance and depend on the private votes: they are the owner's. Neither is always
+the smaller one. `teacher_resolved` is in the file of that name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from joblib import Parallel, delayed
+from threadpoolctl import threadpool_limits
+
+from pate.accounting.conversion import epsilon as from_rdp
+from pate.accounting.exact_pld import losses
+from pate.accounting.exact_rdp import RARE, divergences
+from pate.accounting.law import Chunk, Laws, chunks, laws
+from pate.accounting.pld import Losses, compose
+from pate.accounting.quadrature import Grid
+
+_COARSE = 2.0 ** np.arange(-3, 14)  # order - 1: where to look for the best one
+_FINE = 2.0 ** (np.arange(-8, 9) / 8)  # around it
+_SAMPLE = 256  # histograms to look for it on: every order is valid, this only chooses
+_POINTS = 100  # of the grid, between no loss and the largest
+_FAR = 4.0  # losses beyond this count as infinite: they belong to outcomes next to impossible
+
+Change = Callable[[Laws], Laws]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Ensemble:
+    """The votes on some queries as distinct sorted histograms, each of them `times` there."""
+
+    histograms: np.ndarray
+    which: np.ndarray  # (queries,) the histogram of each
+    times: np.ndarray
+
+    @classmethod
+    def of(cls, counts: np.ndarray) -> Ensemble:
+        ordered = -np.sort(-counts.astype(np.int64), axis=1)
+        histograms, which, times = np.unique(ordered, axis=0, return_inverse=True, return_counts=True)
+        return cls(histograms, which.reshape(-1), times)
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Orders and loss grid that suit some votes; any others would be valid too."""
+
+    orders: np.ndarray
+    step: float
+    reach: int = _POINTS
+
+
+@dataclass(frozen=True)
+class Exact:
+    """Per direction (D||D', D'||D), epsilon by each way of computing it."""
+
+    rdp: tuple[float, float]
+    pld: tuple[float, float]
+
+
+def exact(votes: Ensemble, grid: Grid, delta: float, change: Change | None = None) -> Exact:
+    """Price all queries of an ensemble.
+
+    `change` turns the law of the noisy argmax into that of a mechanism around it, such as a threshold test.
+    """
+    scale = suitable(votes, grid, delta, change)
+    found = over_chunks(
+        votes.histograms,
+        grid,
+        lambda law: (law.members, divergences(law, scale.orders), losses(law, scale.step, scale.reach)),
+        change,
+    )
+    times = np.concatenate([votes.times[members] for members, _, _ in found])
+    rdp, pld = [], []
+    for way in (0, 1):
+        total = times @ np.concatenate([divergence[way] for _, divergence, _ in found])
+        rdp.append(from_rdp(total, scale.orders, delta))
+        pld.append(compose(Losses.join([loss[way] for _, _, loss in found]), times, delta)[0].epsilon(delta))
+    return Exact((rdp[0], rdp[1]), (pld[0], pld[1]))
+
+
+def suitable(votes: Ensemble, grid: Grid, delta: float, change: Change | None) -> Scale:
+    """Choose orders and grid on a sample of the histograms."""
+    chosen = np.unique(np.linspace(0, len(votes.histograms) - 1, _SAMPLE).round().astype(int))
+    found = over_chunks(
+        votes.histograms[chosen],
+        grid,
+        lambda law: (law.members, divergences(law, 1 + _COARSE).max(axis=0), _largest_loss(law)),
+        change,
+    )
+    times = np.concatenate([votes.times[chosen][members] for members, _, _ in found])
+    total = times @ np.concatenate([divergence for _, divergence, _ in found])
+    total *= votes.times.sum() / times.sum()
+    each = [from_rdp(total[i : i + 1], 1 + _COARSE[i : i + 1], delta) for i in range(len(_COARSE))]
+    largest = min(max(loss for _, _, loss in found) * 1.1, _FAR)
+    return Scale(1 + _COARSE[int(np.argmin(each))] * _FINE, max(largest, 1e-6) / _POINTS)
+
+
+def over_chunks(histograms: np.ndarray, grid: Grid, compute: Callable[[Laws], T], change: Change | None) -> list[T]:
+    """Compute something of the laws of all histograms, chunk by chunk, on every core."""
+
+    def one(chunk: Chunk) -> T:
+        law = laws(chunk, grid)
+        return compute(change(law) if change else law)
+
+    with threadpool_limits(1):
+        return list(Parallel(n_jobs=-1, prefer="threads")(delayed(one)(chunk) for chunk in chunks(histograms, grid)))
+
+
+def _largest_loss(law: Laws) -> float:
+    real = (law.weight > 0) & (law.p > RARE) & (law.other > RARE)
+    return float(np.abs(law.logratio[real]).max(initial=0.0))

@@ -1,0 +1,73 @@
+"""The price when the vote matrix is at hand: who could have changed what.
+
+A record reaches one teacher. If that is teacher t, the vote that moves starts at t's own vote, query by query; only
+where it goes is unknown. So for each teacher the losses of its own votes are composed over the queries, and the teacher
+who can lose most sets the price.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pate.accounting.conversion import epsilon as from_rdp
+from pate.accounting.exact import Change, Ensemble, over_chunks, suitable
+from pate.accounting.exact_pld import losses
+from pate.accounting.exact_rdp import divergences
+from pate.accounting.pld import Losses, compose
+from pate.accounting.quadrature import Grid
+
+_MOST = 50_000  # rows of the loss table; beyond, Renyi divergences alone set the price
+
+
+def teacher_resolved(
+    votes: Ensemble,
+    counts: np.ndarray,
+    predictions: np.ndarray,
+    grid: Grid,
+    delta: float,
+    change: Change | None = None,
+) -> float:
+    """Epsilon for predictions (teachers x queries) that add up to counts (queries x classes)."""
+    rows, distinct = _rows(votes, counts, predictions)
+    teachers, size = len(predictions), int(distinct.sum())
+    uses = np.zeros((teachers, size))
+    np.add.at(uses, (np.arange(teachers)[:, None], rows), 1)
+
+    scale = suitable(votes, grid, delta, change)
+    by_loss = size <= _MOST
+    found = over_chunks(
+        votes.histograms,
+        grid,
+        lambda law: (
+            law.members,
+            divergences(law, scale.orders, by_origin=True),
+            losses(law, scale.step, scale.reach, by_origin=True) if by_loss else [],
+        ),
+        change,
+    )
+    start = np.cumsum(distinct) - distinct
+    place = np.concatenate([(start[m][:, None] + np.arange(distinct[m[0]])).ravel() for m, _, _ in found])
+    worst = 0.0
+    for way in (0, 1):
+        divergence = np.empty((size, len(scale.orders)))
+        divergence[place] = np.concatenate([rdp[way] for _, rdp, _ in found])
+        price = np.array([from_rdp(total, scale.orders, delta) for total in uses @ divergence])
+        if by_loss:
+            table = Losses.join([loss[way] for _, _, loss in found])
+            composed = [one.epsilon(delta) for one in compose(table, uses[:, place], delta)]
+            price = np.minimum(price, composed)
+        worst = max(worst, float(price.max()))
+    return worst
+
+
+def _rows(votes: Ensemble, counts: np.ndarray, predictions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """For each teacher and query the row of (histogram, count of the class it voted for); distinct counts of each."""
+    first = np.diff(votes.histograms, axis=1, prepend=-1) != 0
+    distinct = first.sum(axis=1)
+    start = np.cumsum(distinct) - distinct
+    rank_in_order = np.cumsum(first, axis=1) - 1
+    order = np.argsort(-counts.astype(np.int64), axis=1, kind="stable")
+    rank = np.empty_like(order)
+    np.put_along_axis(rank, order, rank_in_order[votes.which], axis=1)
+    queries = np.arange(counts.shape[0])
+    return start[votes.which] + rank[queries, predictions], distinct

@@ -1,0 +1,45 @@
+"""Confident-GNMax: answer only where the teachers agree, and pay for asking (Papernot et al. 2018, Algorithm 1)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from pate.aggregation.aggregator import Aggregator
+from pate.aggregation.gnmax import GNMax
+from pate.noise import Noise
+
+NO_ANSWER = -1
+
+
+@dataclass(frozen=True)
+class ConfidentGNMax(Aggregator):
+    """GNMax(sigma) where max_j n_j + N(0, threshold_sigma^2) reaches the threshold; label -1 elsewhere.
+
+    The two noises are independent. Whether a query is answered is an answer too: every query is charged
+    (a, a / (2 threshold_sigma^2))-RDP for the test and (a, a / sigma^2)-RDP for the label.
+    """
+
+    threshold: float = 200.0
+    threshold_sigma: float = 150.0
+    sigma: float = 40.0
+
+    def __post_init__(self) -> None:
+        if not math.isfinite(self.threshold):
+            raise ValueError(f"threshold must be a finite number of votes, got {self.threshold}")
+        if not (math.isfinite(self.threshold_sigma) and self.threshold_sigma > 0):
+            raise ValueError(f"threshold_sigma must be a positive number, got {self.threshold_sigma}")
+        GNMax(self.sigma)  # refuses a sigma that is none
+
+    def answer(self, counts: np.ndarray, noise: Noise) -> np.ndarray:
+        passed = counts.max(axis=1) + noise.gaussian(len(counts), self.threshold_sigma) >= self.threshold
+        # A label is drawn for every query, so that neither time nor the noise stream tells which ones passed.
+        return np.where(passed, GNMax(self.sigma).answer(counts, noise), NO_ANSWER)
+
+    def describe(self) -> str:
+        return (
+            f"Confident-GNMax, threshold {self.threshold:g} with Gaussian noise of standard deviation "
+            f"{self.threshold_sigma:g}, then {GNMax(self.sigma).describe()}"
+        )
