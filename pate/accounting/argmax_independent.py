@@ -59,7 +59,7 @@ def epsilon(noise: Noise, k: int, delta: float, teachers: int) -> tuple[float, f
     The bound on one answer holds whatever came before it, so the queries may be adaptive. Every order gives a valid
     epsilon: the scan looks for the best one, ever finer around it, and only that one is certified.
     """
-    if k != int(k) or k < 1:
+    if not k >= 1 or k % 1 != 0:
         raise ValueError(f"k must be a whole number, at least 1, got {k}")
     if not 0 < delta < 1:
         raise ValueError(f"delta must lie strictly between 0 and 1, got {delta}")
@@ -130,9 +130,9 @@ def _bounds(noise: Noise, alpha: float, boxes: _Boxes) -> tuple[float, np.ndarra
     p, q = _corner_laws(noise, boxes)
     met = float(np.max(_divergence(p[:, 0, 0], q[:, 0, 0], alpha)))
 
-    # Weights of point 5 (along s) and point 6 (along the gap), for A, B and R.
-    along_s = [_share(q[0, 1, 1], q[0, 1, 0]), _share(q[1, 1, 1], q[1, 1, 0]), _share(q[2, 1, 0], q[2, 1, 1])]
-    along_gap = [_share(q[0, 0, 1], q[0, 1, 1]), _share(q[1, 1, 1], q[1, 0, 1]), _share(q[2, 0, 1], q[2, 1, 1])]
+    # The weights of points 5 and 6, for A and B.
+    along_s = [_share(q[0, 1, 1], q[0, 1, 0]), _share(q[1, 1, 1], q[1, 1, 0])]
+    along_gap = [_share(q[0, 0, 1], q[0, 1, 1]), _share(q[1, 1, 1], q[1, 0, 1])]
     inner, zero, everywhere = noise.least_inner_ratio(most), np.zeros_like(most), np.full_like(high, np.inf)
     a_ratio, b_ratio = noise.a_ratio(low, high, least, most), noise.b_ratio(low, high, least, most)
     with np.errstate(invalid="ignore"):  # at s = infinity A/A' is 0/0: point 7 answers there
@@ -150,7 +150,7 @@ def _bounds(noise: Noise, alpha: float, boxes: _Boxes) -> tuple[float, np.ndarra
     for law, sign, closed in ((q, 1, 0), (p, -1, 1)):
         weight = np.stack([law[0, 1, 0], law[1, 0, 0], law[2, 1, 1]])
         weight = weight + _slack(weight)
-        terms = weight + np.stack([np.fmax(*(_log_phi(sign * end, alpha) for end in ends)) for ends in ranges])
+        terms = weight + np.stack([np.maximum(*(_log_phi(sign * end, alpha) for end in ends)) for ends in ranges])
         start, rise = (low, noise.rise(low + least)) if sign > 0 else (low + least - 1, noise.rise(low + 1))
         tail = (alpha - 1) * (rise + _SLACK * (16 + size)) + noise.log_moment_above(start, alpha)
         terms[closed] = np.fmin(terms[closed], np.logaddexp(tail, math.log(alpha - 1) + weight[closed]))
@@ -158,8 +158,11 @@ def _bounds(noise: Noise, alpha: float, boxes: _Boxes) -> tuple[float, np.ndarra
     totals = np.logaddexp.reduce(np.stack(directions), axis=1)
     worse = np.where(totals[0] > totals[1], directions[0], directions[1])
     with np.errstate(invalid="ignore"):
-        loose = np.exp(worse - worse.max(axis=0)) * (np.stack(along_gap) - np.stack(along_s))
-    return met, np.logaddexp(0, totals.max(axis=0)) / (alpha - 1), (least < most) & (loose.sum(axis=0) > 0)
+        # how far log P' moves along the gap and along s, in the terms that matter
+        by_gap, by_s = (np.minimum(np.abs(q[:, 1, 1] - law), 5) for law in (q[:, 0, 1], q[:, 1, 0]))
+        loose = np.exp(worse - worse.max(axis=0)) * (by_gap - by_s)
+    upper = np.logaddexp(0, totals.max(axis=0)) / (alpha - 1)
+    return met, np.where(np.isnan(upper), np.inf, upper), (least < most) & (loose.sum(axis=0) > 0)
 
 
 def _corner_laws(noise: Noise, boxes: _Boxes) -> tuple[np.ndarray, np.ndarray]:
@@ -178,8 +181,9 @@ def _range(corner: np.ndarray, steps: list[tuple[Range, np.ndarray]], overall: R
     below = above = corner
     for (lowest, highest), weight in steps:
         with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
-            below = below + np.log1p(weight * np.expm1(np.minimum(0, lowest - below)))
-            above = above + np.log1p(weight * np.expm1(np.maximum(0, highest - above)))
+            nearer, farther = np.minimum(below, lowest), np.maximum(above, highest)  # no average leaves these
+            below = np.fmax(below + np.log1p(weight * np.expm1(nearer - below)), nearer)
+            above = np.fmin(above + np.log1p(weight * np.expm1(farther - above)), farther)
     below, above = np.fmax(below, overall[0]), np.fmin(above, overall[1])
     return below - _SLACK * (16 + size + np.abs(below)), above + _SLACK * (16 + size + np.abs(above))
 
@@ -243,5 +247,5 @@ def _grid(noise: Noise, teachers: int) -> tuple[np.ndarray, np.ndarray, np.ndarr
 def _check(alpha: float, teachers: int) -> None:
     if not (math.isfinite(alpha) and alpha > 1):
         raise ValueError(f"alpha must be a number above 1, got {alpha}")
-    if teachers != int(teachers) or teachers < 1:
+    if not teachers >= 1 or teachers % 1 != 0:
         raise ValueError(f"teachers must be a whole number, at least 1, got {teachers}")

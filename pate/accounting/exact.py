@@ -22,9 +22,11 @@ from pate.accounting.pld import Losses, compose
 from pate.accounting.quadrature import Grid
 
 _COARSE = 2.0 ** np.arange(-3, 14)  # order - 1: where to look for the best one
-_FINE = 2.0 ** (np.arange(-8, 9) / 8)  # around it
+_FINE = 2.0 ** (np.arange(-8, 9) / 8)  # around the best of these
+_NEAR = 2.0 ** (np.arange(-2, 3) / 8)  # around the best of those
 _SAMPLE = 256  # histograms to look for it on: every order is valid, this only chooses
 _POINTS = 100  # of the grid, between no loss and the largest
+_MOST = 20_000  # histograms whose loss distributions are composed; beyond, Renyi divergences alone set the price
 _FAR = 4.0  # losses beyond this count as infinite: they belong to outcomes next to impossible
 
 Change = Callable[[Laws], Laws]
@@ -57,10 +59,10 @@ class Scale:
 
 @dataclass(frozen=True)
 class Exact:
-    """Per direction (D||D', D'||D), epsilon by each way of computing it."""
+    """Per direction (D||D', D'||D), epsilon by each way of computing it; no `pld` where it would take too long."""
 
     rdp: tuple[float, float]
-    pld: tuple[float, float]
+    pld: tuple[float, float] | None
 
 
 def exact(votes: Ensemble, grid: Grid, delta: float, change: Change | None = None) -> Exact:
@@ -69,10 +71,15 @@ def exact(votes: Ensemble, grid: Grid, delta: float, change: Change | None = Non
     `change` turns the law of the noisy argmax into that of a mechanism around it, such as a threshold test.
     """
     scale = suitable(votes, grid, delta, change)
+    by_loss = len(votes.histograms) <= _MOST
     found = over_chunks(
         votes.histograms,
         grid,
-        lambda law: (law.members, divergences(law, scale.orders), losses(law, scale.step, scale.reach)),
+        lambda law: (
+            law.members,
+            divergences(law, scale.orders),
+            losses(law, scale.step, scale.reach) if by_loss else [],
+        ),
         change,
     )
     times = np.concatenate([votes.times[members] for members, _, _ in found])
@@ -80,25 +87,25 @@ def exact(votes: Ensemble, grid: Grid, delta: float, change: Change | None = Non
     for way in (0, 1):
         total = times @ np.concatenate([divergence[way] for _, divergence, _ in found])
         rdp.append(from_rdp(total, scale.orders, delta))
-        pld.append(compose(Losses.join([loss[way] for _, _, loss in found]), times, delta)[0].epsilon(delta))
-    return Exact((rdp[0], rdp[1]), (pld[0], pld[1]))
+        if by_loss:
+            pld.append(compose(Losses.join([loss[way] for _, _, loss in found]), times, delta)[0].epsilon(delta))
+    return Exact((rdp[0], rdp[1]), (pld[0], pld[1]) if by_loss else None)
 
 
 def suitable(votes: Ensemble, grid: Grid, delta: float, change: Change | None) -> Scale:
     """Choose orders and grid on a sample of the histograms."""
     chosen = np.unique(np.linspace(0, len(votes.histograms) - 1, _SAMPLE).round().astype(int))
-    found = over_chunks(
-        votes.histograms[chosen],
-        grid,
-        lambda law: (law.members, divergences(law, 1 + _COARSE).max(axis=0), _largest_loss(law)),
-        change,
-    )
-    times = np.concatenate([votes.times[chosen][members] for members, _, _ in found])
-    total = times @ np.concatenate([divergence for _, divergence, _ in found])
-    total *= votes.times.sum() / times.sum()
-    each = [from_rdp(total[i : i + 1], 1 + _COARSE[i : i + 1], delta) for i in range(len(_COARSE))]
-    largest = min(max(loss for _, _, loss in found) * 1.1, _FAR)
-    return Scale(1 + _COARSE[int(np.argmin(each))] * _FINE, max(largest, 1e-6) / _POINTS)
+    sample = over_chunks(votes.histograms[chosen], grid, lambda law: law, change)
+    times = np.concatenate([votes.times[chosen][law.members] for law in sample])
+    times = times * (votes.times.sum() / times.sum())
+
+    def best(exponents: np.ndarray) -> float:
+        total = times @ np.concatenate([divergences(law, 1 + exponents).max(axis=0) for law in sample])
+        each = [from_rdp(total[i : i + 1], 1 + exponents[i : i + 1], delta) for i in range(len(exponents))]
+        return float(exponents[int(np.argmin(each))])
+
+    largest = min(max(_largest_loss(law) for law in sample) * 1.1, _FAR)
+    return Scale(1 + best(best(_COARSE) * _FINE) * _NEAR, max(largest, 1e-6) / _POINTS)
 
 
 def over_chunks(histograms: np.ndarray, grid: Grid, compute: Callable[[Laws], T], change: Change | None) -> list[T]:

@@ -27,7 +27,8 @@ def divergences(laws: Laws, orders: np.ndarray, by_origin: bool = False) -> np.n
     moments = np.empty((2, size * groups, len(orders)))
     for way, (law, sign) in enumerate(((laws.p, 1.0), (laws.other, -1.0))):
         mass = np.where(law > RARE, laws.weight * law, 0.0)
-        for place, moment in enumerate(_moments(mass, sign * laws.logratio, orders)):
+        loss = np.where(mass > 0, sign * laws.logratio, 0.0)
+        for place, moment in enumerate(_moments(mass, loss, orders)):
             moments[way, :, place] = moment.reshape(size * groups, neighbours // groups).max(axis=1)
     rounding = _SLACK * (2 * orders - 1)
     return (np.log1p(np.maximum(moments, 0)) + rounding) / (orders - 1)

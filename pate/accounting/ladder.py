@@ -141,7 +141,8 @@ def _exact(way: _Exactly, counts: np.ndarray, delta: float, predictions: np.ndar
     votes = Ensemble.of(counts)
     found = exact(votes, way.grid, delta, way.change)
     yield Price("exact_rdp", max(found.rdp), THIS, "exact law, Renyi divergence; Balle et al. 2020, Thm 21")
-    yield Price("exact_pld", max(found.pld), THIS, "exact law, privacy loss distribution; Doroshenko et al. 2022")
+    if found.pld:
+        yield Price("exact_pld", max(found.pld), THIS, "exact law, privacy loss distribution; Doroshenko et al. 2022")
     if predictions is not None:
         resolved = teacher_resolved(votes, counts, predictions, way.grid, delta, way.change)
         yield Price("teacher_resolved", resolved, THIS, "exact law, the moved vote starts at a teacher's own")

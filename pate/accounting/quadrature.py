@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -19,6 +20,7 @@ Pair = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 # Aimed at, relative, for each class's probability. What is computed from the laws allows for four times as much.
 PRECISION = 1e-13
+_KEEP = 20_000_000  # numbers of one table
 
 
 @dataclass(frozen=True)
@@ -33,10 +35,21 @@ class Row:
 
     def at(self, counts: np.ndarray) -> np.ndarray:
         """Values at all nodes for an array of counts, in -1..teachers+1: shape (*counts.shape, nodes)."""
+        if self._all.size:
+            return self._all[counts + 1]
+        needed, place = np.unique(counts, return_inverse=True)
+        return self._rows(needed)[place.reshape(counts.shape)]
+
+    @cached_property
+    def _all(self) -> np.ndarray:
+        """Every row, where that is not too much to keep."""
+        counts = np.arange(-1, len(self.tail) - 1)
+        return self._rows(counts if len(counts) * self.width <= _KEEP else counts[:0])
+
+    def _rows(self, counts: np.ndarray) -> np.ndarray:
         windows = sliding_window_view(self.line, (self.width - 1) * self.stride + 1)[:, :: self.stride]
         last = len(self.tail) - 2  # teachers + 1
-        regular = windows[(last - counts) * self.per_count]
-        return np.concatenate([regular, self.tail[counts + 1]], axis=-1) if self.tail.shape[1] else regular
+        return np.concatenate([windows[(last - counts) * self.per_count], self.tail[counts + 1]], axis=1)
 
 
 @dataclass(frozen=True)

@@ -105,7 +105,7 @@ class _Exponential(Noise):
         Written as log1p of a product of sinh, which loses no digits when it is small.
         """
         if alpha * self.gamma > 300:
-            return 2 * self.gamma
+            return 2 * self.gamma - math.log1p(math.exp(-2 * self.gamma)) / (alpha - 1)
         product = 2 * math.sinh(alpha * self.gamma) * math.sinh((alpha - 1) * self.gamma) / math.cosh(self.gamma)
         return math.log1p(product) / (alpha - 1)
 

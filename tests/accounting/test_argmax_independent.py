@@ -42,12 +42,12 @@ def below(noise, x):
 
 def nodes(noise, teachers):
     """Gauss-Legendre between whole numbers over the counts, and between ever wider whole numbers in the tails."""
-    reach = 9 if isinstance(noise, Gaussian) else 60
+    reach = 9 if isinstance(noise, Gaussian) else 32
     steps = np.unique(np.ceil(np.arange(0, reach, 0.4) * noise.scale))
     edges = np.unique(np.concatenate([-steps, np.arange(teachers + 1), teachers + steps]))
     if isinstance(noise, DiscreteLaplace):
         edges = np.arange(edges[0], edges[-1] + 1)
-    edges = np.unique(np.concatenate([edges + part / 4 for part in range(4 if noise.scale < 2 else 1)]))
+    edges = np.unique(np.concatenate([edges + part / 16 for part in range(16 if noise.scale < 2 else 1)]))
     x, w = np.polynomial.legendre.leggauss(6)
     half = np.diff(edges)[:, None] / 2
     return (edges[:-1, None] + half * (1 + x)).ravel(), (half * w).ravel()
@@ -110,12 +110,12 @@ def test_no_histogram_found_by_climbing_exceeds_the_certificate(kind, scale, tea
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("scale", [0.25, 1.0, 5.0, 20.0, 100.0])
-@pytest.mark.parametrize("teachers", [3, 25, 120])
+@pytest.mark.parametrize(("scale", "teachers"), [(0.4, 5), (1, 12), (5, 25), (20, 25), (20, 120), (100, 120)])
 def test_no_histogram_found_by_a_long_climb_exceeds_the_certificate(kind, scale, teachers):
     noise = noise_of(kind, scale)
     worst = climb(noise, teachers, ORDERS, np.random.default_rng(teachers + 1), starts=24, steps=60)
     bound = np.array([certified_rdp(noise, alpha, teachers) for alpha in ORDERS])
+    assert (worst > 0).all()
     assert (worst <= bound * (1 + 1e-9)).all()
 
 
@@ -139,7 +139,7 @@ def test_the_histogram_laws_above_are_right(kind):
         assert found[j] == pytest.approx(mass, rel=1e-7)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(
     st.sampled_from(KINDS),
     st.floats(0.3, 300),
@@ -257,6 +257,8 @@ def test_arguments_out_of_range_are_refused():
         (lambda: certified_rdp(noise, 2.0, 10, 0.0), "tolerance"),
         (lambda: epsilon(noise, 0, 1e-5, 10), "k"),
         (lambda: epsilon(noise, 1.5, 1e-5, 10), "k"),
+        (lambda: epsilon(noise, math.inf, 1e-5, 10), "k"),
+        (lambda: certified_rdp(noise, 2.0, math.nan), "teachers"),
         (lambda: epsilon(noise, 1, 0.0, 10), "delta"),
         (lambda: epsilon(noise, 1, 1.0, 10), "delta"),
         (lambda: epsilon(noise, 1, 1e-5, -3), "teachers"),

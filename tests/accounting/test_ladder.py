@@ -1,11 +1,15 @@
 """The ladder as users see it."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from pate.accounting.ladder import price
 from pate.accounting.price import shown
 from pate.aggregation.aggregator import Aggregator
+from pate.aggregation.confident_gnmax import ConfidentGNMax
+from pate.aggregation.gnmax import GNMax
 from pate.aggregation.lnmax import LNMax
 from pate.errors import ConfigError
 
@@ -58,3 +62,65 @@ def test_an_unknown_aggregator_has_no_price():
 def test_epsilons_are_rounded_up():
     assert shown(1.0001) == "1.001"
     assert shown(2.0) == "2.000"
+
+
+VOTES = np.load(Path(__file__).parent / "votes_mnistlike_250.npz")["counts"].astype(int)
+EXPECTED = {  # ACCOUNTING figures at delta 1e-5, first k rows: published ones to three decimals
+    LNMax(0.05, "continuous"): {
+        100: {"optimal_independent": 4.307, "pate2017": 2.0395, "pate2017_optimal": 1.424, "exact_rdp": 0.575},
+        1000: {"optimal_independent": 17.787, "pate2017": 8.0301, "pate2017_optimal": 7.353, "exact_rdp": 2.183},
+    },
+    GNMax(40.0): {
+        100: {
+            "moments_independent": 1.759,
+            "optimal_independent": 1.357,
+            "gnmax2018": 0.818,
+            "gnmax2018_optimal": 0.651,
+        },
+        1000: {
+            "moments_independent": 5.996,
+            "optimal_independent": 4.983,
+            "gnmax2018": 3.002,
+            "gnmax2018_optimal": 2.601,
+        },
+    },
+}
+
+
+@pytest.mark.parametrize("aggregator", EXPECTED, ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize("k", [100, 1000])
+def test_expected_values(aggregator, k):
+    found = {one.accountant: one.epsilon for one in price(aggregator, VOTES[:k], 1e-5)}
+    expected = EXPECTED[aggregator][k]
+    assert {name: found[name] for name in expected} == pytest.approx(expected, abs=1.1e-3)
+
+
+def test_confident_gnmax_charges_every_query():
+    unanswered = ConfidentGNMax(threshold=1e6, threshold_sigma=5.0, sigma=20.0)
+    counts = np.array([[30, 20, 0]] * 20)
+    independent = {one.accountant: one.epsilon for one in price(unanswered, counts, 1e-5) if one.publishable}
+    answered = ConfidentGNMax(threshold=-1e6, threshold_sigma=5.0, sigma=20.0)
+    again = {one.accountant: one.epsilon for one in price(answered, counts, 1e-5) if one.publishable}
+    assert independent == again
+    plain = {one.accountant: one.epsilon for one in price(GNMax(20.0), counts, 1e-5) if one.publishable}
+    assert all(again[name] > plain[name] for name in plain)
+
+
+def test_without_a_threshold_confident_gnmax_is_gnmax():
+    counts = VOTES[:50]
+    with_test = price(ConfidentGNMax(threshold=-1e9, threshold_sigma=10.0, sigma=40.0), counts, 1e-5)
+    plain = price(GNMax(40.0), counts, 1e-5)
+    found, expected = ({one.accountant: one.epsilon for one in costs} for costs in (with_test, plain))
+    assert found["exact_rdp"] == pytest.approx(expected["exact_rdp"], rel=1e-3)
+    assert found["exact_pld"] == pytest.approx(expected["exact_pld"], rel=1e-3)
+
+
+def test_every_price_says_what_it_is_worth():
+    predictions = np.zeros((50, 2), dtype=int)
+    predictions[40:46, 1], predictions[46:, 1] = 1, 2
+    prices = {one.accountant: one for one in price(LNMax(0.2), COUNTS, 1e-4, predictions)}
+    independent = {"basic", "advanced", "moments_independent", "optimal_independent", "argmax_independent"}
+    assert {name for name, one in prices.items() if one.publishable} == independent
+    assert {name for name, one in prices.items() if one.assumes_fixed_queries} == set(prices) - independent
+    assert {name for name, one in prices.items() if not one.valid} == {"pate2017", "pate2017_optimal"}
+    assert prices["teacher_resolved"].epsilon <= prices["exact_rdp"].epsilon + 1e-9

@@ -2,13 +2,14 @@
 
 import json
 import stat
+from pathlib import Path
 
 import hydra
 import numpy as np
 import pytest
 
 import pate
-from pate.errors import ConfigError
+from pate.errors import ConfigError, PateError
 
 FAST = ["teachers=ridge", "teachers.count=20", "student=supervised", "dpsgd.epochs=1", "n_jobs=1"]
 
@@ -232,3 +233,35 @@ def test_bad_settings_are_refused_in_one_line(run, tmp_path, overrides, words):
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
     assert not (tmp_path / "workspace").exists()
+
+
+VOTES = Path(__file__).parents[1] / "accounting" / "votes_mnistlike_250.npz"
+
+
+def test_accounting_alone_draws_nothing(run, tmp_path):
+    ask = ["stage=account", f"votes.path={VOTES}", "labels.selection=first", "aggregator.gamma=0.05", "delta=1e-5"]
+    found = run(*ask, "account.target_epsilon=1.0", "labels.queries=100", "aggregator.noise=continuous")
+    assert set(found["stages"]) == {"votes", "account"}
+    assert not (tmp_path / "workspace" / "release" / "labels").exists()
+    keys = "basic advanced moments_independent optimal_independent argmax_independent pate2017 pate2017_optimal"
+    assert set(found["pate"]["epsilon"]) == {*keys.split(), "exact_rdp", "exact_pld"}
+    ours = method(found, "pate")
+    assert ours["epsilon"] == pytest.approx(0.549, abs=0.002)
+    assert ours["guarantee"] == "this data set"
+    assert ours["epsilon_publishable"] == found["pate"]["epsilon"]["argmax_independent"]
+    assert found["pate"]["plan"]["queries"] > 10
+    assert "parameters chosen on private votes: not covered" not in found["notes"]
+    marked = run(*ask, "account.target_epsilon=0.3", "account.on_votes=true", "labels.queries=20")
+    assert marked["pate"]["plan"]["queries"] > found["pate"]["plan"]["queries"]
+    assert "parameters chosen on private votes: not covered" in marked["notes"]
+
+
+def test_gaussian_aggregators_run_through(run):
+    found = run("aggregator=gnmax", "aggregator.sigma=5", "stage=student")
+    assert {"gnmax2018", "argmax_independent", "teacher_resolved"} <= set(found["pate"]["epsilon"])
+    confident = run("aggregator=confident_gnmax", "aggregator.sigma=3", "aggregator.threshold=12",
+                    "aggregator.threshold_sigma=4", "stage=student")  # fmt: skip
+    assert confident["pate"]["queries"] == 100
+    assert 0 < confident["pate"]["answered"] < 100
+    with pytest.raises(PateError, match="no query reached"):
+        run("aggregator=confident_gnmax", "aggregator.threshold=10000", "stage=labels")
