@@ -27,6 +27,7 @@ _NEAR = 2.0 ** (np.arange(-2, 3) / 8)  # around the best of those
 _SAMPLE = 256  # histograms to look for it on: every order is valid, this only chooses
 _POINTS = 100  # of the grid, between no loss and the largest
 _MOST = 20_000  # histograms whose loss distributions are composed; beyond, Renyi divergences alone set the price
+_ALONE = 6_000  # histograms one process is done with before others have started
 _FAR = 4.0  # losses beyond this count as infinite: they belong to outcomes next to impossible
 
 Change = Callable[[Laws], Laws]
@@ -109,14 +110,15 @@ def suitable(votes: Ensemble, grid: Grid, delta: float, change: Change | None) -
 
 
 def over_chunks(histograms: np.ndarray, grid: Grid, compute: Callable[[Laws], T], change: Change | None) -> list[T]:
-    """Compute something of the laws of all histograms, chunk by chunk, on every core."""
+    """Compute something of the laws of all histograms, chunk by chunk; many of them in as many processes as cores."""
 
     def one(chunk: Chunk) -> T:
         law = laws(chunk, grid)
         return compute(change(law) if change else law)
 
     with threadpool_limits(1):
-        return list(Parallel(n_jobs=-1, prefer="threads")(delayed(one)(chunk) for chunk in chunks(histograms, grid)))
+        jobs = -1 if len(histograms) > _ALONE else 1
+        return list(Parallel(n_jobs=jobs)(delayed(one)(chunk) for chunk in chunks(histograms, grid)))
 
 
 def _largest_loss(law: Laws) -> float:

@@ -7,6 +7,8 @@ computed together, as matrix products.
 
 from __future__ import annotations
 
+import math
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -14,7 +16,8 @@ import numpy as np
 
 from pate.accounting.quadrature import Grid
 
-_CHUNK = 3_000_000  # numbers in the largest array of a chunk: stays in cache
+_CHUNK = 2_000_000  # numbers in the largest array of a chunk
+_own = threading.local()
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,9 @@ def laws(chunk: Chunk, grid: Grid) -> Laws:
     p = np.einsum("hx,hdx->hd", mass, rate) + grid.floor
 
     taken = mass[:, None, :] * grid.down.at(distinct)  # one vote less at a
-    moved = (taken[:, :, None, :] * up[:, None, :, :]).reshape(size, d * d, -1)  # one vote more at b
+    moved = _workspace((size, d, d, taken.shape[-1]))
+    np.multiply(taken[:, :, None, :], up[:, None, :, :], out=moved)  # one vote more at b
+    moved = moved.reshape(size, d * d, -1)
     others = np.einsum("hpx,hgx->hpg", moved, rate, optimize=True).reshape(size, d, d, d)
     at_a = np.matmul(taken * grid.rate.at(np.maximum(distinct - 1, -1)), up.transpose(0, 2, 1))
     at_b = np.matmul(taken, (up * grid.rate.at(distinct + 1)).transpose(0, 2, 1))
@@ -86,6 +91,14 @@ def laws(chunk: Chunk, grid: Grid) -> Laws:
     weight, ours, theirs = weight.reshape(flat), ours.reshape(flat), theirs.reshape(flat)
     logratio = _settle_winner(weight, ours, theirs, _winner(d))
     return Laws(chunk.members, distinct, multiplicity, weight, ours, theirs, logratio)
+
+
+def _workspace(shape: tuple[int, ...]) -> np.ndarray:
+    """One large array, used again and again: asking the system for fresh memory costs more than filling it."""
+    size = math.prod(shape)
+    if getattr(_own, "array", np.empty(0)).size < size:
+        _own.array = np.empty(size)
+    return _own.array[:size].reshape(shape)
 
 
 def _winner(d: int) -> np.ndarray:

@@ -102,7 +102,7 @@ def climb(noise, teachers, alphas, random, starts, steps):
 @pytest.mark.parametrize(("scale", "teachers"), [(0.4, 8), (3.0, 21), (20.0, 60)])
 def test_no_histogram_found_by_climbing_exceeds_the_certificate(kind, scale, teachers):
     noise = noise_of(kind, scale)
-    worst = climb(noise, teachers, ORDERS, np.random.default_rng(teachers), starts=6, steps=12)
+    worst = climb(noise, teachers, ORDERS, np.random.default_rng(teachers), starts=6, steps=8)
     bound = np.array([certified_rdp(noise, alpha, teachers) for alpha in ORDERS])
     assert (worst > 0).all()
     assert (worst <= bound * (1 + 1e-9)).all()
@@ -113,7 +113,7 @@ def test_no_histogram_found_by_climbing_exceeds_the_certificate(kind, scale, tea
 @pytest.mark.parametrize(("scale", "teachers"), [(0.4, 5), (1, 12), (5, 25), (20, 25), (20, 120), (100, 120)])
 def test_no_histogram_found_by_a_long_climb_exceeds_the_certificate(kind, scale, teachers):
     noise = noise_of(kind, scale)
-    worst = climb(noise, teachers, ORDERS, np.random.default_rng(teachers + 1), starts=24, steps=60)
+    worst = climb(noise, teachers, ORDERS, np.random.default_rng(teachers + 1), starts=12, steps=40)
     bound = np.array([certified_rdp(noise, alpha, teachers) for alpha in ORDERS])
     assert (worst > 0).all()
     assert (worst <= bound * (1 + 1e-9)).all()
@@ -176,7 +176,7 @@ def test_a_box_is_bounded_at_every_point_of_it(kind, scale, alpha, seed):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("scale", [0.5, 20.0, 300.0])
+@pytest.mark.parametrize("scale", [2.0, 20.0, 300.0])
 @pytest.mark.parametrize("alpha", ORDERS[:-1])
 def test_the_certificate_is_tight_and_improves_on_what_was_known(kind, scale, alpha):
     noise = noise_of(kind, scale)
