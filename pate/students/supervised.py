@@ -7,10 +7,12 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from pate.classifier import Classifier
 from pate.students.student import Student
 
+_SMALL = 5_000_000  # numbers
 _NEVER = -1e4  # the score of a class without a single label: below everything else
 
 
@@ -40,7 +42,8 @@ def logistic(
     if len(seen) == 1:
         bias[seen] = 0
     else:
-        with warnings.catch_warnings():
+        threads = 1 if x.size < _SMALL else None  # threads that wait for each other cost small problems tenfold
+        with warnings.catch_warnings(), threadpool_limits(threads):
             warnings.simplefilter("ignore")  # an early stop of the solver shows in the accuracy, if at all
             model = LogisticRegression(C=inverse_penalty, max_iter=300).fit(x, y, sample_weight=weight)
         two = len(seen) == 2  # scikit-learn then keeps one row, for the second class
