@@ -14,7 +14,7 @@ test: .venv/installed-test
 	$(BIN)/python -m pytest -n 2
 
 test-slow: .venv/installed-test
-	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest -n 2 -m slow
 
 check: .venv/installed-check
 	$(BIN)/ruff check .

@@ -110,10 +110,10 @@ def test_no_histogram_found_by_climbing_exceeds_the_certificate(kind, scale, tea
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(("scale", "teachers"), [(0.4, 5), (1, 12), (5, 25), (20, 25), (20, 120), (100, 120)])
+@pytest.mark.parametrize(("scale", "teachers"), [(0.4, 5), (1, 12), (5, 25), (20, 25), (20, 120)])
 def test_no_histogram_found_by_a_long_climb_exceeds_the_certificate(kind, scale, teachers):
     noise = noise_of(kind, scale)
-    worst = climb(noise, teachers, ORDERS, np.random.default_rng(teachers + 1), starts=12, steps=40)
+    worst = climb(noise, teachers, ORDERS, np.random.default_rng(teachers + 1), starts=6, steps=25)
     bound = np.array([certified_rdp(noise, alpha, teachers) for alpha in ORDERS])
     assert (worst > 0).all()
     assert (worst <= bound * (1 + 1e-9)).all()
