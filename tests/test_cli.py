@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 
+import pexpect
 import pytest
 
 MAIN = [sys.executable, "-c", "from pate.cli import main; main()"]
@@ -212,3 +213,15 @@ def test_a_sweep_goes_on_after_a_bad_job_and_fails_at_its_end(pate, tmp_path):
     assert swept.returncode == 2
     assert "delta must lie strictly between 0 and 1" in swept.stderr
     assert len(list(tmp_path.rglob("results.json"))) == 1
+
+
+def test_a_terminal_shows_a_bar_with_the_time_left(tmp_path, slow):
+    child = pexpect.spawn(
+        MAIN[0], [*MAIN[1:], *slow["arguments"], "n_jobs=1"], cwd=tmp_path, env=slow["environment"] | {"TERM": "xterm"},
+        dimensions=(30, 120), encoding="utf-8", codec_errors="replace", timeout=90,
+    )  # fmt: skip
+    child.expect(r"teachers .*/12.* left .*\d:\d\d:\d\d")
+    child.expect("12 slow teachers")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 0
