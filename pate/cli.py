@@ -25,8 +25,9 @@ from hydra.types import RunMode
 from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
-from pate.config import Settings, one_line, settle
+from pate.config import Settings, one_line
 from pate.errors import ConfigError, PateError
+from pate.preflight import checked
 from pate.progress import console
 from pate.report.results import results, write_results
 from pate.report.table import print_results
@@ -71,7 +72,7 @@ def run(overrides: Sequence[str] = ()) -> dict[str, Any]:
         with hydra.initialize_config_module(version_base="1.3", config_module="pate.conf"):
             config = hydra.compose("config", list(overrides), return_hydra_config=True)
             folder = Path(config.hydra.run.dir)
-            settings = settle(config)
+            settings = checked(config)
     except (HydraException, OmegaConfBaseException) as error:
         raise ConfigError(one_line(error)) from error
     finally:
@@ -89,7 +90,7 @@ class Preflight(Callback):
 
     def on_run_start(self, config: DictConfig, **_: Any) -> None:
         try:
-            settle(config)
+            checked(config)
         except PateError as error:
             sys.exit(_complain(error))
 
@@ -98,7 +99,7 @@ class Preflight(Callback):
 def _job(config: DictConfig) -> None:
     folder = Path(HydraConfig.get().runtime.output_dir)
     try:
-        settings = settle(config)
+        settings = checked(config)
         found = execute(settings, folder)
     except PateError as error:
         if HydraConfig.get().mode == RunMode.MULTIRUN:

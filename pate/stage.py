@@ -25,7 +25,8 @@ from pate.store import Side
 
 # Moving, storing and showing artifacts does not change what is in them: edits there rerun nothing.
 _MACHINERY = {
-    "pate", "pate.stage", "pate.store", "pate.runner", "pate.progress", "pate.errors", "pate.config", "pate.cli",
+    "pate", "pate.stage", "pate.store", "pate.runner", "pate.progress", "pate.errors", "pate.config",
+    "pate.preflight", "pate.cli",
     "pate.pipelines.artifacts",
 }  # fmt: skip
 

@@ -7,7 +7,8 @@ import sys
 import hydra
 import pytest
 
-from pate.config import Settings, settle
+from pate.config import Settings
+from pate.preflight import checked
 
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):  # tests run in parallel already
     os.environ.setdefault(name, "1")
@@ -19,7 +20,7 @@ def settings(tmp_path):
 
     def compose(*overrides: str) -> Settings:
         with hydra.initialize_config_module(version_base="1.3", config_module="pate.conf"):
-            return settle(hydra.compose("config", [f"workspace={tmp_path / 'workspace'}", *overrides]))
+            return checked(hydra.compose("config", [f"workspace={tmp_path / 'workspace'}", *overrides]))
 
     return compose
 

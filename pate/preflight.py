@@ -1,0 +1,111 @@
+"""What has to hold before anything runs: whatever the configuration alone can tell is said at once, in one line."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+from omegaconf import DictConfig
+
+from pate.aggregation.labels import read_labels
+from pate.aggregation.selection import SELECTIONS
+from pate.aggregation.votes import read_votes
+from pate.config import Settings, settle
+from pate.device import torch_device
+from pate.errors import ConfigError
+
+STAGES = (
+    "fetch", "data", "features", "teachers", "votes", "labels", "account", "student", "dpsgd", "nonprivate", "compare",
+)  # fmt: skip
+
+
+def checked(config: DictConfig) -> Settings:
+    """The settings of a composed configuration, or a ConfigError; nothing is written either way."""
+    settings = settle(config)
+    _check(settings)
+    return settings
+
+
+def _check(settings: Settings) -> None:
+    if settings.dataset.path and settings.stage != "fetch":
+        settings.dataset.require()
+    labels, votes, sizes = settings.labels, settings.votes, settings.dataset.sizes()
+    _one_of("stage", settings.stage, ("all", *STAGES))
+    for name in settings.force:
+        _one_of("force", name, STAGES)
+    _one_of("device", settings.device, ("auto", "cpu", "cuda"))
+    if settings.device == "cuda":
+        torch_device("cuda")
+    _one_of("labels.selection", labels.selection, SELECTIONS)
+    if not 0 < settings.delta < 1:
+        raise ConfigError(f"delta must lie strictly between 0 and 1, got {settings.delta:g}")
+    if settings.n_jobs == 0:
+        raise ConfigError("n_jobs must not be 0: give a number of processes, or -1 for every core")
+    for name, seed in (("seed", settings.seed), ("noise.seed", settings.noise.seed or 0)):
+        if not 0 <= seed < 2**32:
+            raise ConfigError(f"{name} must lie between 0 and 2^32 - 1, got {seed}")
+    for name, path in (("votes.path", votes.path), ("labels.path", labels.path)):
+        if path is not None and not Path(path).is_file():
+            raise ConfigError(f"{name}={path}: no such file")
+    if votes.path and settings.partition.group_by:
+        raise ConfigError("partition.group_by cannot be checked for votes from a file: leave it out")
+    if votes.path and labels.path:
+        raise ConfigError("votes.path and labels.path exclude each other: labels need no votes")
+    target = settings.account.target_epsilon
+    if target is not None and not (math.isfinite(target) and target > 0):
+        raise ConfigError(f"account.target_epsilon must be a positive number, got {target}")
+    if labels.queries < 1:
+        raise ConfigError(f"labels.queries must be at least 1, got {labels.queries}")
+    if votes.path:
+        _check_votes(settings, sizes.public)
+    elif settings.has_pate and not labels.path and labels.queries > sizes.public:
+        raise ConfigError(f"labels.queries={labels.queries}: the public pool has only {sizes.public} inputs")
+    if labels.path and settings.dataset.class_names:
+        read_labels(labels.path, sizes.public, len(settings.dataset.class_names))
+    if settings.has_private and settings.teachers.count > sizes.private and not (votes.path or labels.path):
+        raise ConfigError(f"teachers.count={settings.teachers.count}: there are only {sizes.private} private records")
+    epsilon = settings.dpsgd.epsilon
+    if epsilon != "pate" and not (
+        isinstance(epsilon, int | float) and not isinstance(epsilon, bool) and math.isfinite(epsilon) and epsilon > 0
+    ):
+        raise ConfigError(f"dpsgd.epsilon must be a positive number or `pate`, got {epsilon}")
+    if settings.has_private and settings.has_dpsgd and settings.dpsgd.lot > sizes.private:
+        raise ConfigError(f"dpsgd.lot={settings.dpsgd.lot}: there are only {sizes.private} private records")
+    _check_stage_possible(settings)
+
+
+def _check_votes(settings: Settings, public: int) -> None:
+    """Votes from a file must cover the queries and, where a student learns from them, be votes on this public pool."""
+    classes = len(settings.dataset.class_names)
+    counts = read_votes(str(settings.votes.path), classes).counts
+    if settings.labels.queries > len(counts):
+        raise ConfigError(f"labels.queries={settings.labels.queries}: votes.path holds only {len(counts)} queries")
+    if settings.stage in ("all", "student", "compare") and counts.shape != (public, classes or counts.shape[1]):
+        raise ConfigError(
+            f"votes.path holds {counts.shape[0]} queries over {counts.shape[1]} classes, "
+            f"the public pool of {settings.dataset.name} {public} inputs of {classes} classes"
+        )
+
+
+def _check_stage_possible(settings: Settings) -> None:
+    """A stage that was asked for by name must have what it needs."""
+    wanted = settings.stage
+    if not settings.has_pate and wanted in ("features", "teachers", "votes", "labels", "account", "student"):
+        raise ConfigError(f"stage={wanted} needs public inputs: dataset.public must be above 0")
+    if not settings.has_private and wanted in ("teachers", "dpsgd", "nonprivate"):
+        raise ConfigError(f"stage={wanted} needs private records, and the data set has none")
+    if settings.labels.path and wanted in ("teachers", "votes", "account"):
+        raise ConfigError(f"stage={wanted} is not part of a run that takes its labels from labels.path")
+    if settings.votes.path and wanted == "teachers":
+        raise ConfigError("stage=teachers is not part of a run that takes its votes from votes.path")
+    if not (settings.has_private or settings.labels.path or settings.votes.path):
+        raise ConfigError("the data set has no private records: give labels.path or votes.path")
+    if wanted == "dpsgd" and not settings.has_dpsgd:
+        raise ConfigError("dpsgd.epsilon=pate needs the epsilon PATE spent, which this run cannot know: give a number")
+    if settings.labels.path and not settings.has_pate:
+        raise ConfigError("labels.path needs the public inputs it labels: dataset.public must be above 0")
+
+
+def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise ConfigError(f"{name}={value}: expected one of {', '.join(allowed)}")
