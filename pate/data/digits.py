@@ -9,6 +9,7 @@ import numpy as np
 
 from pate.data.known import KnownDataset
 from pate.data.split import Pool, shared, shuffled
+from pate.errors import ConfigError
 
 _RECORDS = 1797
 
@@ -21,6 +22,11 @@ class Digits(KnownDataset):
     delta: float = 1e-4
 
     labels: ClassVar[tuple[str, ...]] = tuple("0123456789")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.path is not None:
+            raise ConfigError("dataset.path: digits come with scikit-learn; for files of your own take dataset=arrays")
 
     def counts(self) -> tuple[int, int]:
         return shared(self.name, _RECORDS, self.private)

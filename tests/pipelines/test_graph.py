@@ -218,6 +218,7 @@ def test_a_delta_as_large_as_one_record_is_a_warning(run):
         (["dataset.public=0", "stage=dpsgd"], "dpsgd.epsilon=pate needs the epsilon PATE spent"),
         (["dataset.public=0", "stage=labels"], "stage=labels needs public inputs"),
         (["dataset.private=5000"], "5000"),
+        (["dataset.path=mine.npz"], "for files of your own take dataset=arrays"),
         (["dpsgd.lot=5000"], "there are only 1200 private records"),
         (["aggregator.gamma=1e-30"], "gamma must lie between"),
         (["dataset=mnist", "dataset.path=nowhere"], "nowhere"),
