@@ -21,10 +21,9 @@ def account(run: Run, votes: Votes) -> tuple[Costs, Plan]:
     predictions = None if votes.predictions is None else votes.predictions[:, asked]
     promise = relation(settings.partition.group_by)
     costs = price(settings.aggregator, votes.counts[asked], settings.delta, predictions, promise)
-    run.summary = f"{len(asked)} queries: {costs.describe()}"
-    if settings.noise.seed is not None:
-        run.summary += f" ({SEEDED})"
-        run.notes += (SEEDED,)
+    seeded = settings.noise.seed is not None
+    run.summary = f"{len(asked)} queries: {costs.describe(seeded)}"
+    run.notes += (SEEDED,) * seeded
     return costs, _plan(run, votes)
 
 

@@ -9,7 +9,6 @@ from pate.aggregation.labels import Labels, read_labels
 from pate.aggregation.selection import select
 from pate.aggregation.votes import Votes
 from pate.data.split import Public
-from pate.errors import PateError
 from pate.noise import SEEDED, source
 from pate.runner import Run
 from pate.stage import stage
@@ -29,8 +28,6 @@ def labels(run: Run, votes: Votes) -> Labels:
     noise = source(settings.noise.seed)
     answers = settings.aggregator.answer(votes.counts[asked], noise)
     answered = answers != NO_ANSWER
-    if not answered.any():
-        raise PateError("no query reached the aggregator's threshold (all were paid for): lower it, or ask more")
     run.summary = f"{answered.sum()} of {len(asked)} queries answered by {settings.aggregator.describe()}"
     run.notes += (SEEDED,) * noise.seeded
     return Labels(asked[answered], answers[answered], settings.aggregator.describe(), np.array(noise.seeded))

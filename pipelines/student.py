@@ -3,6 +3,7 @@
 from pate.aggregation.labels import Labels
 from pate.classifier import Classifier
 from pate.data.split import Public
+from pate.errors import PateError
 from pate.features.encoder import Encoder
 from pate.runner import Run
 from pate.stage import stage
@@ -13,6 +14,8 @@ from .artifacts import ENCODER, LABELS, PUBLIC, STUDENT
 @stage(reads=[PUBLIC, ENCODER, LABELS], writes=[STUDENT], config=["student", "seed"])
 def student(run: Run, public: Public, encoder: Encoder, labels: Labels) -> Classifier:
     settings = run.settings
+    if len(labels.index) == 0:
+        raise PateError("no query reached the aggregator's threshold, though all were paid for: lower it, or ask more")
     features = encoder.transform(public.x)
     run.summary = f"{type(settings.student).__name__} on {len(features)} public inputs, {len(labels.index)} labelled"
     return settings.student.fit(features, labels.index, labels.label, len(public.classes), settings.seed)

@@ -44,7 +44,7 @@ def optimal(step: float, k: int, delta: float) -> float:
     low, high = 0.0, k * step
     if not exceeds(low):
         return low
-    while high - low > 1e-9:
+    while high - low > 1e-9 * max(1.0, high):
         middle = (low + high) / 2
         low, high = (middle, high) if exceeds(middle) else (low, middle)
     return high

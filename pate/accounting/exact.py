@@ -28,7 +28,7 @@ _SAMPLE = 256  # histograms to look for it on: every order is valid, this only c
 _POINTS = 100  # of the grid, between no loss and the largest
 _MOST = 20_000  # histograms whose loss distributions are composed; beyond, Renyi divergences alone set the price
 _ALONE = 6_000  # histograms one process is done with before others have started
-_FAR = 4.0  # losses beyond this count as infinite: they belong to outcomes next to impossible
+_FAR = 8.0  # losses beyond this count as infinite: they belong to outcomes next to impossible
 
 Change = Callable[[Laws], Laws]
 T = TypeVar("T")

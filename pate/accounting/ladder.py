@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -13,6 +14,7 @@ from pate.accounting.argmax_independent import certified_rdp
 from pate.accounting.argmax_independent import epsilon as argmax_epsilon
 from pate.accounting.confident import behind_threshold
 from pate.accounting.exact import Change, Ensemble, exact
+from pate.accounting.law import OutOfRange
 from pate.accounting.price import RELATION, Costs, Guarantee, Price
 from pate.accounting.quadrature import Grid
 from pate.accounting.teacher_resolved import teacher_resolved
@@ -20,11 +22,18 @@ from pate.aggregation.aggregator import Aggregator
 from pate.aggregation.confident_gnmax import ConfidentGNMax
 from pate.aggregation.gnmax import GNMax
 from pate.aggregation.lnmax import LNMax
-from pate.aggregation.votes import checked_counts
+from pate.aggregation.votes import checked_counts, tally
+from pate.errors import ConfigError
 
 EVERY: Guarantee = "every data set"
 THIS: Guarantee = "this data set"
 _PAPER_ORDERS = np.concatenate([np.arange(1.5, 64, 0.5), [128, 256, 512]])  # of the 2018 paper's kind
+
+
+# Where the laws were checked against high-precision arithmetic; outside, exact prices are not offered.
+_LARGEST_GAMMA = 3.0
+_SMALLEST_SIGMA = 0.5
+_STEEPEST = 500.0  # logarithm of the largest factor one vote changes a tail probability by
 
 
 @dataclass(frozen=True)
@@ -47,10 +56,14 @@ def price(
     `predictions` (teachers x the same queries) lets the price follow each teacher's own votes.
     """
     counts = checked_counts(counts)
+    if predictions is not None and not np.array_equal(tally(predictions, counts.shape[1]), counts):
+        raise ConfigError("the teachers' predictions do not add up to the counts")
     prices = [*independent(aggregator, len(counts), int(counts[0].sum()), delta)]
     prices += _published(aggregator, counts, delta)
-    prices += _exact(_exactly(aggregator, counts), counts, delta, predictions)
-    return Costs([asdict(one) for one in prices], delta, len(counts), relation)
+    with contextlib.suppress(OutOfRange):  # then only the others are claimed
+        prices += _exact(_exactly(aggregator, counts), counts, delta, predictions)
+    finite = [asdict(one) for one in prices if math.isfinite(one.epsilon)]
+    return Costs(finite, delta, len(counts), relation)
 
 
 def independent(aggregator: Aggregator, k: int, teachers: int, delta: float) -> Iterator[Price]:
@@ -128,18 +141,24 @@ def _gnmax2018(aggregator: Aggregator, counts: np.ndarray, orders: np.ndarray) -
 def _exactly(aggregator: Aggregator, counts: np.ndarray) -> _Exactly:
     teachers, classes = int(counts[0].sum()), counts.shape[1]
     if isinstance(aggregator, LNMax):
+        if aggregator.gamma > _LARGEST_GAMMA:
+            raise OutOfRange(f"gamma above {_LARGEST_GAMMA:g}")
         grid = quadrature.laplace if aggregator.noise == "continuous" else quadrature.discrete_laplace
         return _Exactly(grid(aggregator.gamma, teachers, classes))
+    assert isinstance(aggregator, GNMax | ConfidentGNMax)
+    if aggregator.sigma < _SMALLEST_SIGMA or (teachers + 12 * aggregator.sigma) / aggregator.sigma**2 > _STEEPEST:
+        raise OutOfRange("sigma too small for so many teachers")
     if isinstance(aggregator, ConfidentGNMax):
         change = behind_threshold(aggregator.threshold, aggregator.threshold_sigma)
         return _Exactly(quadrature.gaussian(aggregator.sigma, teachers), change)
-    assert isinstance(aggregator, GNMax)
     return _Exactly(quadrature.gaussian(aggregator.sigma, teachers))
 
 
 def _exact(way: _Exactly, counts: np.ndarray, delta: float, predictions: np.ndarray | None) -> Iterator[Price]:
     votes = Ensemble.of(counts)
     found = exact(votes, way.grid, delta, way.change)
+    if not math.isfinite(max(found.rdp)):
+        raise OutOfRange("no order gives a finite divergence")
     yield Price("exact_rdp", max(found.rdp), THIS, "exact law, Renyi divergence; Balle et al. 2020, Thm 21")
     if found.pld:
         yield Price("exact_pld", max(found.pld), THIS, "exact law, privacy loss distribution; Doroshenko et al. 2022")

@@ -20,6 +20,10 @@ _CHUNK = 2_000_000  # numbers in the largest array of a chunk
 _own = threading.local()
 
 
+class OutOfRange(ArithmeticError):
+    """The law cannot be computed precisely; no exact price is claimed."""
+
+
 @dataclass(frozen=True)
 class Laws:
     """Laws of some histograms and all their neighbours, up to exchangeable classes.
@@ -89,6 +93,9 @@ def laws(chunk: Chunk, grid: Grid) -> Laws:
     theirs = np.concatenate([others, at_a[..., None], at_b[..., None]], axis=-1) + grid.floor
     flat = (size, d * d, d + 2)
     weight, ours, theirs = weight.reshape(flat), ours.reshape(flat), theirs.reshape(flat)
+    total = (weight * theirs).sum(axis=2)[weight.any(axis=2)]
+    if not (np.isfinite(theirs).all() and np.isfinite(ours).all() and np.allclose(total, 1, rtol=0, atol=1e-9)):
+        raise OutOfRange("these votes and this noise are beyond what the laws can be computed for in double precision")
     logratio = _settle_winner(weight, ours, theirs, _winner(d))
     return Laws(chunk.members, distinct, multiplicity, weight, ours, theirs, logratio)
 
@@ -119,9 +126,13 @@ def _settle_winner(weight: np.ndarray, ours: np.ndarray, theirs: np.ndarray, win
     rest = weight.copy()
     np.put_along_axis(rest, index, 0, axis=2)
     lost, lost_there = ((rest * law).sum(axis=2, keepdims=True) for law in (ours, theirs))
+    likely = (multiplicity > 0) & (lost < 0.5) & (lost_there < 0.5)  # elsewhere 1 - lost has fewer digits
+    small, small_there = np.where(likely, lost, 0), np.where(likely, lost_there, 0)
     share = np.maximum(multiplicity, 1)
-    ratio = np.log1p(-np.minimum(lost, 1 - 1e-16)) - np.log1p(-np.minimum(lost_there, 1 - 1e-16))
-    np.put_along_axis(ours, index, (1 - lost) / share, axis=2)
-    np.put_along_axis(theirs, index, (1 - lost_there) / share, axis=2)
-    np.put_along_axis(logratio, index, np.where(multiplicity > 0, ratio, 0), axis=2)
+    for values, settled in (
+        (ours, (1 - small) / share),
+        (theirs, (1 - small_there) / share),
+        (logratio, np.log1p(-small) - np.log1p(-small_there)),
+    ):
+        np.put_along_axis(values, index, np.where(likely, settled, np.take_along_axis(values, index, axis=2)), axis=2)
     return logratio

@@ -86,12 +86,15 @@ class Composed:
         if self.excess > delta:
             return float("inf")
         loss = self.first + self.step * np.arange(len(self.masses))
-        # Between two grid points delta(epsilon) = a - exp(epsilon) b with a, b the masses above: solve it there.
-        a = np.cumsum(self.masses[::-1])[::-1]
-        b = np.cumsum((self.masses * np.exp(-loss))[::-1])[::-1]
-        at_points = self.excess + np.append(a[1:] - np.exp(loss[:-1]) * b[1:], 0.0)
-        place = int(np.argmax(at_points <= delta))
-        return float(max(0.0, np.log((self.excess + a[place] - delta) / b[place])))
+        low, high = -1, len(loss) - 1  # the first grid point whose delta is small enough: the last one's is
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self.delta(loss[middle]) <= delta else (middle, high)
+        # Below that point, down to the one before, delta(epsilon) = excess + a - exp(epsilon - loss) b: solve it.
+        a = self.masses[high:].sum()
+        b = self.masses[high:] @ np.exp(loss[high] - loss[high:])
+        solved = loss[high] + np.log((self.excess + a - delta) / b) if b > 0 else loss[high]
+        return float(max(0.0, solved)) if np.isfinite(solved) else float("inf")
 
 
 def compose(losses: Losses, times: np.ndarray, delta: float) -> list[Composed]:

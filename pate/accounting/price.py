@@ -48,12 +48,15 @@ class Costs(Artifact):
     queries: int
     relation: str = RELATION
 
-    def describe(self) -> str:
-        """Both epsilons in a line, with all that belongs to them."""
-        best, publishable = self.best, self.publishable
+    def describe(self, seeded: bool) -> str:
+        """Both epsilons in a line, with all that belongs to them; nothing made with seeded noise is publishable."""
+        best, public = self.best, self.publishable
+        leaves = (
+            "not publishable: seeded noise" if seeded else f"publishable {shown(public.epsilon)} ({public.accountant})"
+        )
         return (
-            f"epsilon {shown(best.epsilon)} ({best.accountant}, {best.guarantee}), publishable "
-            f"{shown(publishable.epsilon)} ({publishable.accountant}); delta {self.delta:g}, {self.relation}"
+            f"epsilon {shown(best.epsilon)} ({best.accountant}, {best.guarantee}), {leaves}; "
+            f"delta {self.delta:g}, {self.relation}"
         )
 
     def __iter__(self) -> Any:
@@ -86,7 +89,7 @@ def relation(group_by: str | None) -> str:
 
 def shown(epsilon: float) -> str:
     """An epsilon for reading, rounded up: never less than what was spent."""
-    return f"{math.ceil(epsilon * 1000) / 1000:.3f}"
+    return f"{math.ceil(epsilon * 1000) / 1000:.3f}" if math.isfinite(epsilon) else "infinite"
 
 
 def _smallest(prices: Iterable[Price]) -> Price:

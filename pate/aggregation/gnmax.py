@@ -23,6 +23,8 @@ class GNMax(Aggregator):
     def __post_init__(self) -> None:
         if not (math.isfinite(self.sigma) and self.sigma > 0):
             raise ValueError(f"sigma must be a positive number, got {self.sigma}")
+        if not 1e-3 <= self.sigma <= 1e5:
+            raise ValueError(f"sigma must lie between 0.001 and 100000, got {self.sigma:g}")
 
     def answer(self, counts: np.ndarray, noise: Noise) -> np.ndarray:
         noisy = counts + noise.gaussian(counts.shape, self.sigma)

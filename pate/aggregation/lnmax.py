@@ -25,8 +25,8 @@ class LNMax(Aggregator):
     def __post_init__(self) -> None:
         if not (math.isfinite(self.gamma) and self.gamma > 0):
             raise ValueError(f"gamma must be a positive number, got {self.gamma}")
-        if not 1e-9 <= self.gamma <= 100:
-            raise ValueError(f"gamma must lie between 1e-9 and 100, got {self.gamma:g}")
+        if not 1e-5 <= self.gamma <= 100:
+            raise ValueError(f"gamma must lie between 1e-5 and 100, got {self.gamma:g}")
         if self.noise not in ("discrete", "continuous"):
             raise ValueError(f"noise must be discrete or continuous, got {self.noise!r}")
 

@@ -80,7 +80,10 @@ def read_votes(path: str | Path, classes: int = 0) -> Votes:
             raise ConfigError(
                 f"{origin}: predictions must lie in 0..{classes - 1}; `classes` in the file says otherwise"
             )
-        return Votes(checked_counts(tally(predictions, classes), origin), predictions.astype(np.int32))
+        counted = checked_counts(tally(predictions, classes), origin)
+        if "counts" in arrays and not np.array_equal(arrays["counts"], counted):
+            raise ConfigError(f"{origin}: `predictions` do not add up to `counts`; give one of them")
+        return Votes(counted, predictions.astype(np.int32))
     if "counts" not in arrays:
         raise ConfigError(f"{origin} holds {sorted(arrays)}: expected `counts` or `predictions`")
     return Votes(checked_counts(arrays["counts"], origin))

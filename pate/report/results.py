@@ -11,7 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from pate.accounting.price import RELATION, Costs, Plan
+from pate.accounting.price import RELATION, Costs, Plan, Price
 from pate.aggregation.labels import Labels
 from pate.config import Settings
 from pate.dpsgd.train import Spent
@@ -64,7 +64,7 @@ def results(
             "teacher_accuracy": scores.teacher_accuracy,
             "plurality_accuracy": scores.plurality_accuracy,
             "epsilon": {price.accountant: price.epsilon for price in costs} if costs else {},
-            "accountants": costs.prices if costs else [],
+            "accountants": [_priced(price, costs, seeded) for price in costs] if costs else [],
             "plan": asdict(plan) if plan and plan.target_epsilon is not None else None,
         },
         "stages": {
@@ -74,6 +74,16 @@ def results(
         "config": settings.plain,
         "versions": _versions(),
         "notes": list(dict.fromkeys(_notes(settings, records, notes, costs, spent, seeded))),
+    }
+
+
+def _priced(price: Price, costs: Costs, seeded: bool) -> dict[str, Any]:
+    """One accountant's figure, with everything an epsilon is never without."""
+    return asdict(price) | {
+        "delta": costs.delta,
+        "relation": costs.relation,
+        "publishable": price.publishable and not seeded,
+        "assumes_fixed_queries": price.assumes_fixed_queries,
     }
 
 

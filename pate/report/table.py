@@ -53,14 +53,8 @@ def _ladder(prices: list[dict[str, Any]], pate: dict[str, Any]) -> Table:
     for title in ("holds for", "use", "by"):
         table.add_column(title)
     for one in prices:
-        this = one["guarantee"] == "this data set"
-        use = (
-            "to compare with papers"
-            if not one["valid"]
-            else "the owner's; fixed queries"
-            if this
-            else "may be published"
-        )
+        owners = "the owner's; fixed queries" if one["assumes_fixed_queries"] else "the owner's"
+        use = "to compare with papers" if not one["valid"] else "may be published" if one["publishable"] else owners
         table.add_row(one["accountant"], shown(one["epsilon"]), one["guarantee"], use, one["theorem"])
     return table
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from pate.accounting.ladder import price
 from pate.accounting.price import shown
@@ -124,3 +125,66 @@ def test_every_price_says_what_it_is_worth():
     assert {name for name, one in prices.items() if one.assumes_fixed_queries} == set(prices) - independent
     assert {name for name, one in prices.items() if not one.valid} == {"pate2017", "pate2017_optimal"}
     assert prices["teacher_resolved"].epsilon <= prices["exact_rdp"].epsilon + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("aggregator", "row", "times"),
+    [
+        (GNMax(1.0), [800, 800, 0], 1),
+        (GNMax(1.0), [800, 800, 0], 100),
+        (GNMax(0.35), [124, 124, 2], 10),
+        (GNMax(0.1), [6, 4], 1),
+        (GNMax(0.13), [5, 5], 1),
+        (GNMax(0.5), [125, 125, 0], 20),
+        (ConfidentGNMax(800.0, 3.0, 1.0), [800, 800, 0], 1),
+        (LNMax(100.0), [5, 5, 0], 100),
+        (LNMax(50.0, "continuous"), [5, 5], 1),
+        (LNMax(18.0, "continuous"), [5, 5], 1),
+        (LNMax(3.0, "continuous"), [5, 5], 3),
+        (LNMax(3.0), [5, 5], 3),
+        (LNMax(1.9, "continuous"), [5, 5, 0], 2000),
+        (LNMax(1e-5), [3, 2], 5),
+    ],
+    ids=str,
+)
+def test_where_arithmetic_ends_less_is_claimed_not_more(aggregator, row, times):
+    """Extreme noise: every price offered is a number, and none lies below what two classes of a tie must cost."""
+    costs = price(aggregator, np.array([row] * times), 1e-5)
+    assert all(np.isfinite(one.epsilon) for one in costs)
+    valid = {one.accountant: one.epsilon for one in costs if one.valid}
+    assert min(valid.values()) >= one_answer_of_a_tie(aggregator, row, 1e-5) * (1 - 1e-6)
+
+
+def one_answer_of_a_tie(aggregator, row, delta):
+    """Epsilon of a single answer between the two leading classes, in closed form; more answers cost no less."""
+    gap = row[0] - row[1]
+    if isinstance(aggregator, ConfidentGNMax):
+        return 0.0
+    if isinstance(aggregator, GNMax):
+        lose = [stats.norm.sf(g / (aggregator.sigma * np.sqrt(2))) for g in (gap, gap - 2, gap + 2)]
+    else:
+
+        def tail(g):
+            return (2 + aggregator.gamma * g) / 4 * np.exp(-aggregator.gamma * g) if g >= 0 else 1 - tail(-g)
+
+        lose = [tail(g) for g in (gap, gap - 2, gap + 2)]
+    if len(row) > 2 or getattr(aggregator, "noise", "continuous") == "discrete":
+        return 0.0  # other laws: only finiteness is checked
+    worst = 0.0
+    for there in lose[1:]:
+        p, q = np.array([lose[0], 1 - lose[0]]), np.array([there, 1 - there])
+        for x, y in ((p, q), (q, p)):
+            for j in (0, 1):  # the outcome that tells most: (x_j - delta) = e^eps y_j
+                if x[j] > delta and y[j] > 0:
+                    worst = max(worst, float(np.log((x[j] - delta) / y[j])))
+    return worst
+
+
+def test_predictions_must_add_up_to_the_counts():
+    for wrong in (np.full((50, 2), 2), np.full((50, 2), -1), np.zeros((1, 2), dtype=int), np.zeros((50, 1), dtype=int)):
+        with pytest.raises(ConfigError, match="do not add up"):
+            price(LNMax(0.2), COUNTS, 1e-4, wrong)
+
+
+def test_an_epsilon_that_is_not_finite_can_be_shown():
+    assert shown(float("inf")) == "infinite"

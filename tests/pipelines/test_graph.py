@@ -265,4 +265,4 @@ def test_gaussian_aggregators_run_through(run):
     assert confident["pate"]["queries"] == 100
     assert 0 < confident["pate"]["answered"] < 100
     with pytest.raises(PateError, match="no query reached"):
-        run("aggregator=confident_gnmax", "aggregator.threshold=10000", "stage=labels")
+        run("aggregator=confident_gnmax", "aggregator.threshold=10000", "stage=student")
