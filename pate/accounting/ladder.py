@@ -50,18 +50,22 @@ def price(
     delta: float,
     predictions: np.ndarray | None = None,
     relation: str = RELATION,
+    adaptive: bool = False,
 ) -> Costs:
     """What answering these rows of counts costs, by every accountant that knows the aggregator.
 
-    `predictions` (teachers x the same queries) lets the price follow each teacher's own votes.
+    `predictions` (teachers x the same queries) lets the price follow each teacher's own votes. `adaptive` queries were
+    chosen after seeing earlier answers: summing data-dependent costs along the path taken bounds nothing then, so they
+    get prices that hold for every data set only.
     """
     counts = checked_counts(counts)
     if predictions is not None and not np.array_equal(tally(predictions, counts.shape[1]), counts):
         raise ConfigError("the teachers' predictions do not add up to the counts")
     prices = [*independent(aggregator, len(counts), int(counts[0].sum()), delta)]
-    prices += _published(aggregator, counts, delta)
-    with contextlib.suppress(OutOfRange):  # then only the others are claimed
-        prices += _exact(_exactly(aggregator, counts), counts, delta, predictions)
+    if not adaptive:
+        prices += _published(aggregator, counts, delta)
+        with contextlib.suppress(OutOfRange):  # then only the others are claimed
+            prices += _exact(_exactly(aggregator, counts), counts, delta, predictions)
     finite = [asdict(one) for one in prices if math.isfinite(one.epsilon)]
     return Costs(finite, delta, len(counts), relation)
 

@@ -188,3 +188,9 @@ def test_predictions_must_add_up_to_the_counts():
 
 def test_an_epsilon_that_is_not_finite_can_be_shown():
     assert shown(float("inf")) == "infinite"
+
+
+def test_adaptive_queries_get_prices_for_every_data_set_only():
+    costs = price(LNMax(0.2), COUNTS, 1e-4, adaptive=True)
+    assert {one.guarantee for one in costs} == {"every data set"}
+    assert costs.best == costs.publishable
