@@ -1,5 +1,6 @@
 """The ladder as users see it."""
 
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 from scipy import stats
 
 from pate.accounting.ladder import price
-from pate.accounting.price import shown
+from pate.accounting.price import Costs, Price, shown
 from pate.aggregation.aggregator import Aggregator
 from pate.aggregation.confident_gnmax import ConfidentGNMax
 from pate.aggregation.gnmax import GNMax
@@ -194,3 +195,20 @@ def test_adaptive_queries_get_prices_for_every_data_set_only():
     costs = price(LNMax(0.2), COUNTS, 1e-4, adaptive=True)
     assert {one.guarantee for one in costs} == {"every data set"}
     assert costs.best == costs.publishable
+
+
+def test_a_bound_of_one_direction_is_never_chosen_however_small():
+    prices = [
+        Price("pate2017", 0.1, "this data set", "one direction", valid=False),
+        Price("exact_rdp", 0.5, "this data set", "both"),
+        Price("basic", 2.0, "every data set", "composition"),
+    ]
+    costs = Costs([asdict(one) for one in prices], 1e-5, 10)
+    assert costs.best.accountant == "exact_rdp"
+    assert costs.publishable.accountant == "basic"
+
+
+@pytest.mark.parametrize("aggregator", [LNMax(3.1), GNMax(0.4), GNMax(0.6), ConfidentGNMax(10.0, 5.0, 0.4)], ids=str)
+def test_outside_the_checked_range_no_exact_price_is_offered(aggregator):
+    counts = np.array([[200, 60, 0]])
+    assert not {"exact_rdp", "exact_pld"} & {one.accountant for one in price(aggregator, counts, 1e-4)}
