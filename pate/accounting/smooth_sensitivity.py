@@ -13,6 +13,7 @@ in w, so at w it changes by at most max(f(w-1) - f(w), f(w) - f(w+1)).
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +21,26 @@ from scipy.special import log_ndtr, ndtri, ndtri_exp
 
 from pate.accounting import conversion
 from pate.accounting.gnmax2018 import Bound, both_directions, log_q
+from pate.accounting.price import RELATION, Guarantee
 from pate.aggregation.votes import checked_counts
 from pate.noise import Noise
 
 Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Sanitised:
+    """A price of this data set that may leave, because noise hides what it tells of any record. Queries were fixed in
+    advance; with seeded noise it hides nothing, and stays."""
+
+    divergence: float
+    epsilon: float
+    delta: float
+    publishable: bool
+    guarantee: Guarantee = "this data set"
+    relation: str = RELATION
+    assumes_fixed_queries: bool = True
+
 
 _CELLS = 64  # per unit of w: between grid points the bound is monotone, so a cell's ends bound it, 1/64 too high
 _ROUNDING = 1e-6  # of w, which is a quantile
@@ -100,12 +117,12 @@ def sanitised_epsilon(
     noise: Noise,
     miss: float = 1e-6,
     bound: Bound = both_directions,
-) -> tuple[float, float]:
+) -> Sanitised:
     """A divergence that may be published and the epsilon of everything published, itself included.
 
-    The first number is the sum of `bound` over the queries at `order`, plus noise of standard deviation
+    `divergence` is the sum of `bound` over the queries at `order`, plus noise of standard deviation
     sigma_ss * S, plus so many of them that it falls short of the true sum with probability `miss` only (the paper's
-    release falls short every other time); it is capped by what holds for every data set. The second adds the cost
+    release falls short every other time); it is capped by what holds for every data set. `epsilon` adds the cost
     of its own release and converts to epsilon at delta. Order, beta, sigma_ss must not be chosen on the votes.
     """
     if not 0 < miss < 1:
@@ -117,7 +134,7 @@ def sanitised_epsilon(
     exact = float(bound(log_q(counts, sigma), sigma, [order]).sum())
     drawn = exact + smooth * (shift + float(noise.gaussian(1, sigma_ss)[0]))
     value = min(max(drawn, 0.0), len(counts) * order / sigma**2)
-    return value, conversion.epsilon([value + release], [order], delta)
+    return Sanitised(value, conversion.epsilon([value + release], [order], delta), delta, publishable=not noise.seeded)
 
 
 def _margin(counts: np.ndarray, sigma: float) -> Floats:

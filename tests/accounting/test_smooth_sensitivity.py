@@ -129,7 +129,12 @@ def test_the_sanitised_value_covers_the_true_one_and_is_charged():
     sigma, order, beta, sigma_ss, most = 20.0, 8.0, 0.02, 4.0, 10 * 8 / 20**2
     true = both_directions(log_q(counts, sigma), sigma, [order]).sum()
     draws = np.array(
-        [sanitised_epsilon(counts, sigma, order, beta, sigma_ss, 1e-6, source(s), miss=0.1) for s in range(60)]
+        [
+            (one.divergence, one.epsilon)
+            for one in (
+                sanitised_epsilon(counts, sigma, order, beta, sigma_ss, 1e-6, source(s), miss=0.1) for s in range(60)
+            )
+        ]
     )
     assert draws[:, 0].min() >= 0
     assert np.median(draws[:, 0]) < draws[:, 0].max() <= most
@@ -155,3 +160,12 @@ def test_the_sanitised_value_covers_the_true_one_and_is_charged():
 def test_bad_input_is_named(call, words):
     with pytest.raises(ValueError, match=words):
         call()
+
+
+def test_a_sanitised_price_says_what_it_is_worth():
+    seeded, private = (sanitised_epsilon(VOTES[:20], 40, 20, 0.01, 5, 1e-5, source(seed)) for seed in (0, None))
+    assert private.publishable
+    assert not seeded.publishable
+    assert private.assumes_fixed_queries
+    assert (private.delta, private.guarantee) == (1e-5, "this data set")
+    assert private.relation == "one record replaced by nothing"
