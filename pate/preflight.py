@@ -15,8 +15,10 @@ from pate.device import torch_device
 from pate.errors import ConfigError
 
 STAGES = (
-    "fetch", "data", "features", "teachers", "votes", "labels", "account", "student", "dpsgd", "nonprivate", "compare",
+    "fetch", "data", "features", "encode", "teachers", "votes", "queries", "labels", "account", "student",
+    "dpsgd", "nonprivate", "compare",
 )  # fmt: skip
+_PUBLIC_STAGES = ("features", "teachers", "votes", "queries", "labels", "account", "student")
 
 
 def checked(config: DictConfig) -> Settings:
@@ -80,7 +82,8 @@ def _check_votes(settings: Settings, public: int) -> None:
     counts = read_votes(str(settings.votes.path), classes).counts
     if settings.labels.queries > len(counts):
         raise ConfigError(f"labels.queries={settings.labels.queries}: votes.path holds only {len(counts)} queries")
-    if settings.stage in ("all", "student", "compare") and counts.shape != (public, classes or counts.shape[1]):
+    needed = settings.stage in ("all", "student", "compare") or settings.labels.selection == "medoids"
+    if needed and counts.shape != (public, classes or counts.shape[1]):
         raise ConfigError(
             f"votes.path holds {counts.shape[0]} queries over {counts.shape[1]} classes, "
             f"the public pool of {settings.dataset.name} {public} inputs of {classes} classes"
@@ -90,11 +93,11 @@ def _check_votes(settings: Settings, public: int) -> None:
 def _check_stage_possible(settings: Settings) -> None:
     """A stage that was asked for by name must have what it needs."""
     wanted = settings.stage
-    if not settings.has_pate and wanted in ("features", "teachers", "votes", "labels", "account", "student"):
+    if not settings.has_pate and wanted in _PUBLIC_STAGES:
         raise ConfigError(f"stage={wanted} needs public inputs: dataset.public must be above 0")
     if not settings.has_private and wanted in ("teachers", "dpsgd", "nonprivate"):
         raise ConfigError(f"stage={wanted} needs private records, and the data set has none")
-    if settings.labels.path and wanted in ("teachers", "votes", "account"):
+    if settings.labels.path and wanted in ("teachers", "votes", "queries", "account"):
         raise ConfigError(f"stage={wanted} is not part of a run that takes its labels from labels.path")
     if settings.votes.path and wanted == "teachers":
         raise ConfigError("stage=teachers is not part of a run that takes its votes from votes.path")

@@ -15,10 +15,12 @@ from .artifacts import DPSGD, LABELS, NONPRIVATE, OWNERS_DPSGD, STUDENT, VOTES
 from .compare import compare_of
 from .data import data
 from .dpsgd import dpsgd, dpsgd_at_pates_epsilon
+from .encode import encode
 from .features import features
 from .fetch import fetch
 from .labels import labels, labels_from_file
 from .nonprivate import nonprivate
+from .queries import queries, queries_by_position
 from .student import student
 from .teachers import teachers
 from .votes import votes, votes_from_file
@@ -26,7 +28,7 @@ from .votes import votes, votes_from_file
 
 def graph(settings: Settings) -> Graph:
     """The stages of this configuration; a note for each method that cannot be part of it."""
-    stages, compared, notes = [fetch, data, features], [], []
+    stages, compared, notes = [fetch, data, features, encode], [], []
     if not settings.has_pate:
         notes.append("no public inputs (dataset.public=0): PATE is left out")
     elif settings.labels.path:
@@ -35,7 +37,8 @@ def graph(settings: Settings) -> Graph:
         notes.append("labels came from a file: what they cost is not known here")
     else:
         stages += [votes_from_file] if settings.votes.path else [teachers, votes]
-        stages += [labels, account, student]
+        by_position = settings.votes.path and settings.labels.selection != "medoids"
+        stages += [queries_by_position if by_position else queries, labels, account, student]
         compared += [VOTES, LABELS, STUDENT]
     if settings.has_private:
         at_pates_epsilon = settings.dpsgd.epsilon == "pate"

@@ -3,21 +3,18 @@
 from pate.accounting.ladder import price
 from pate.accounting.plan import CHOSEN_ON_VOTES, queries_for, queries_for_votes
 from pate.accounting.price import Costs, Plan, relation, shown
-from pate.aggregation.selection import select
+from pate.aggregation.selection import Queries
 from pate.aggregation.votes import Votes
 from pate.noise import SEEDED
 from pate.runner import Run
 from pate.stage import stage
 
-from .artifacts import COSTS, PLAN, VOTES
-
-_QUERIES = ["labels.queries", "labels.selection", "seed"]
+from .artifacts import COSTS, PLAN, QUERIES, VOTES
 
 
-@stage(reads=[VOTES], writes=[COSTS, PLAN], config=["aggregator", "delta", "partition", "noise", "account", *_QUERIES])
-def account(run: Run, votes: Votes) -> tuple[Costs, Plan]:
-    settings = run.settings
-    asked = select(settings.labels.selection, settings.labels.queries, len(votes.counts), settings.seed)
+@stage(reads=[VOTES, QUERIES], writes=[COSTS, PLAN], config=["aggregator", "delta", "partition", "noise", "account"])
+def account(run: Run, votes: Votes, queries: Queries) -> tuple[Costs, Plan]:
+    settings, asked = run.settings, queries.index
     predictions = None if votes.predictions is None else votes.predictions[:, asked]
     promise = relation(settings.partition.group_by)
     costs = price(settings.aggregator, votes.counts[asked], settings.delta, predictions, promise)
@@ -34,8 +31,7 @@ def _plan(run: Run, votes: Votes) -> Plan:
         return Plan()
     pool, on_votes = len(votes.counts), settings.account.on_votes
     if on_votes:
-        order = select(settings.labels.selection, pool, pool, settings.seed)
-        fit = queries_for_votes(settings.aggregator, target, settings.delta, votes.counts[order])
+        fit = queries_for_votes(settings.aggregator, target, settings.delta, votes.counts)
         run.notes += (CHOSEN_ON_VOTES,)
     else:
         fit = queries_for(settings.aggregator, target, settings.delta, votes.teachers, pool)

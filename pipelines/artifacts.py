@@ -2,20 +2,27 @@
 
 from pate.accounting.price import Costs, Plan
 from pate.aggregation.labels import Labels
+from pate.aggregation.selection import Queries
 from pate.aggregation.votes import Predictions, Votes
 from pate.classifier import Classifier
 from pate.data.split import Private as PrivateRecords
 from pate.data.split import Public as PublicInputs
+from pate.data.split import Test as TestInputs
 from pate.data.split import Truth
 from pate.dpsgd.train import Spent
-from pate.features.encoder import Encoder
+from pate.features.encoder import Encoded, Encoder
 from pate.report.scores import Scores
 from pate.stage import Private, Release
 
 PRIVATE = Private("private", PrivateRecords)
+TEST = Private("test", TestInputs)
 TRUTH = Private("truth", Truth)
 PUBLIC = Release("public", PublicInputs)
 ENCODER = Release("encoder", Encoder)
+PUBLIC_FEATURES = Release("public_features", Encoded)
+PRIVATE_FEATURES = Private("private_features", Encoded)
+TEST_FEATURES = Private("test_features", Encoded)
+QUERIES = Release("queries", Queries)
 PREDICTIONS = Private("predictions", Predictions)
 VOTES = Private("votes", Votes)
 LABELS = Release("labels", Labels)

@@ -5,21 +5,21 @@ from dataclasses import replace
 from pate.aggregation.labels import Labels
 from pate.aggregation.votes import Votes
 from pate.classifier import Classifier
-from pate.data.split import Public, Truth
-from pate.features.encoder import Encoder
+from pate.data.split import Truth
+from pate.features.encoder import Encoded
 from pate.report.scores import Scores, accuracy, standard_error
 from pate.runner import Run
 from pate.stage import Ref, Stage, stage
 
-from .artifacts import ENCODER, PUBLIC, SCORES, TRUTH
+from .artifacts import PUBLIC_FEATURES, SCORES, TEST_FEATURES, TRUTH
 
 
-@stage(reads=[TRUTH, PUBLIC, ENCODER], writes=[SCORES])
+@stage(reads=[TRUTH, PUBLIC_FEATURES, TEST_FEATURES], writes=[SCORES])
 def compare(
     run: Run,
     truth: Truth,
-    public: Public,
-    encoder: Encoder,
+    public_features: Encoded,
+    test_features: Encoded,
     votes: Votes | None = None,
     labels: Labels | None = None,
     student: Classifier | None = None,
@@ -27,7 +27,7 @@ def compare(
     nonprivate: Classifier | None = None,
 ) -> Scores:
     models = {"pate": student, "dpsgd": dpsgd, "nonprivate": nonprivate}
-    test, pool = encoder.transform(truth.test_x), encoder.transform(public.x)
+    test, pool = test_features.x, public_features.x
     on_test = {name: accuracy(model.predict(test), truth.test_y) for name, model in models.items() if model}
     on_pool = {name: accuracy(model.predict(pool), truth.public_y) for name, model in models.items() if model}
     run.summary = ", ".join(f"{name} {share:.1%}" for name, share in on_test.items() if share is not None)

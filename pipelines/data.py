@@ -1,21 +1,21 @@
 """data: split the records by position into private, public and test."""
 
-from pate.data.split import Private, Public, Truth
+from pate.data.split import Private, Public, Test, Truth
 from pate.runner import Run
 from pate.stage import stage
 
-from .artifacts import PRIVATE, PUBLIC, TRUTH
+from .artifacts import PRIVATE, PUBLIC, TEST, TRUTH
 
 
 @stage(
-    writes=[PRIVATE, PUBLIC, TRUTH],
+    writes=[PRIVATE, PUBLIC, TEST, TRUTH],
     config=["dataset", "partition"],
     ignores=["dataset.delta", "dataset.path"],
     files=lambda settings: settings.dataset.files(),
 )
-def data(run: Run) -> tuple[Private, Public, Truth]:
+def data(run: Run) -> tuple[Private, Public, Test, Truth]:
     split = run.settings.dataset.load(run.settings.partition.group_by)
     sides = f"{len(split.private.y)} private, {len(split.public.x)} public, {len(split.truth.test_y)} test"
     run.summary = f"{run.settings.dataset.name}: {sides}, {len(split.public.classes)} classes"
     run.notes += split.notes
-    return split.private, split.public, split.truth
+    return split.private, split.public, split.test, split.truth

@@ -1,40 +1,44 @@
 """dpsgd: train on the private records directly, with clipped and noised gradients, at the epsilon asked for."""
 
+import numpy as np
+
 from pate.accounting.price import Costs, shown
 from pate.classifier import Classifier
 from pate.data.split import Private
 from pate.device import torch_device
 from pate.dpsgd.train import Spent
-from pate.features.encoder import Encoder
+from pate.features.encoder import Encoded
 from pate.noise import SEEDED, source
 from pate.runner import Run
 from pate.stage import stage
 
-from .artifacts import COSTS, DPSGD, ENCODER, OWNERS_DPSGD, OWNERS_SPENT, PRIVATE, SPENT
+from .artifacts import COSTS, DPSGD, OWNERS_DPSGD, OWNERS_SPENT, PRIVATE, PRIVATE_FEATURES, SPENT
 
 _CONFIG = ["dpsgd", "delta", "noise", "seed"]
 
 
 @stage(
-    reads=[PRIVATE, ENCODER],
+    reads=[PRIVATE, PRIVATE_FEATURES],
     writes=[DPSGD, SPENT],
     config=_CONFIG,
     crosses="noisy sums of clipped gradients (Abadi et al. 2016)",
 )
-def dpsgd(run: Run, private: Private, encoder: Encoder) -> tuple[Classifier, Spent]:
-    return _train(run, private, encoder, float(run.settings.dpsgd.epsilon))
+def dpsgd(run: Run, private: Private, private_features: Encoded) -> tuple[Classifier, Spent]:
+    return _train(run, private, private_features.x, float(run.settings.dpsgd.epsilon))
 
 
-@stage(name="dpsgd", reads=[PRIVATE, ENCODER, COSTS], writes=[OWNERS_DPSGD, OWNERS_SPENT], config=_CONFIG)
-def dpsgd_at_pates_epsilon(run: Run, private: Private, encoder: Encoder, costs: Costs) -> tuple[Classifier, Spent]:
+@stage(name="dpsgd", reads=[PRIVATE, PRIVATE_FEATURES, COSTS], writes=[OWNERS_DPSGD, OWNERS_SPENT], config=_CONFIG)
+def dpsgd_at_pates_epsilon(
+    run: Run, private: Private, private_features: Encoded, costs: Costs
+) -> tuple[Classifier, Spent]:
     """PATE's epsilon depends on the private votes, so this model is for the owner's comparison only."""
-    return _train(run, private, encoder, costs.best.epsilon)
+    return _train(run, private, private_features.x, costs.best.epsilon)
 
 
-def _train(run: Run, private: Private, encoder: Encoder, epsilon: float) -> tuple[Classifier, Spent]:
+def _train(run: Run, private: Private, features: np.ndarray, epsilon: float) -> tuple[Classifier, Spent]:
     settings, noise = run.settings, source(run.settings.noise.seed)
     model, spent = settings.dpsgd.fit(
-        encoder.transform(private.x),
+        features,
         private.y,
         len(private.classes),
         epsilon=epsilon,

@@ -1,14 +1,18 @@
-"""features: fit the encoder, on public inputs only."""
+"""features: fit the encoder on public inputs only, and encode them."""
 
 from pate.data.split import Public
-from pate.features.encoder import Encoder
+from pate.features.encoder import Encoded, Encoder
+from pate.progress import progress
 from pate.runner import Run
 from pate.stage import stage
 
-from .artifacts import ENCODER, PUBLIC
+from .artifacts import ENCODER, PUBLIC, PUBLIC_FEATURES
 
 
-@stage(reads=[PUBLIC], writes=[ENCODER], config=["features"])
-def features(run: Run, public: Public) -> Encoder:
-    run.summary = type(run.settings.features).__name__
-    return run.settings.features.fit(public.x)
+@stage(reads=[PUBLIC], writes=[ENCODER, PUBLIC_FEATURES], config=["features"])
+def features(run: Run, public: Public) -> tuple[Encoder, Encoded]:
+    encoder = run.settings.features.fit(public.x)
+    with progress("public inputs encoded", len(public.x)) as advance:
+        encoded = Encoded(encoder.transform(public.x, advance))
+    run.summary = f"{type(run.settings.features).__name__.lower()}, {encoded.x.shape[1]} features"
+    return encoder, encoded

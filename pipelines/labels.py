@@ -6,25 +6,24 @@ import numpy as np
 
 from pate.aggregation.confident_gnmax import NO_ANSWER
 from pate.aggregation.labels import Labels, read_labels
-from pate.aggregation.selection import select
+from pate.aggregation.selection import Queries
 from pate.aggregation.votes import Votes
 from pate.data.split import Public
 from pate.noise import SEEDED, source
 from pate.runner import Run
 from pate.stage import stage
 
-from .artifacts import LABELS, PUBLIC, VOTES
+from .artifacts import LABELS, PUBLIC, QUERIES, VOTES
 
 
 @stage(
-    reads=[VOTES],
+    reads=[VOTES, QUERIES],
     writes=[LABELS],
-    config=["aggregator", "labels.queries", "labels.selection", "noise", "seed"],
+    config=["aggregator", "noise"],
     crosses="noisy argmax over teacher votes (Papernot et al. 2017)",
 )
-def labels(run: Run, votes: Votes) -> Labels:
-    settings = run.settings
-    asked = select(settings.labels.selection, settings.labels.queries, len(votes.counts), settings.seed)
+def labels(run: Run, votes: Votes, queries: Queries) -> Labels:
+    settings, asked = run.settings, queries.index
     noise = source(settings.noise.seed)
     answers = settings.aggregator.answer(votes.counts[asked], noise)
     answered = answers != NO_ANSWER

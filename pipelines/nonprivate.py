@@ -4,18 +4,16 @@ import numpy as np
 
 from pate.classifier import Classifier
 from pate.data.split import Private
-from pate.features.encoder import Encoder
+from pate.features.encoder import Encoded
 from pate.runner import Run
 from pate.stage import stage
 
-from .artifacts import ENCODER, NONPRIVATE, PRIVATE
+from .artifacts import NONPRIVATE, PRIVATE, PRIVATE_FEATURES
 
 
-@stage(reads=[PRIVATE, ENCODER], writes=[NONPRIVATE], config=["student", "seed"])
-def nonprivate(run: Run, private: Private, encoder: Encoder) -> Classifier:
+@stage(reads=[PRIVATE, PRIVATE_FEATURES], writes=[NONPRIVATE], config=["student", "seed"])
+def nonprivate(run: Run, private: Private, private_features: Encoded) -> Classifier:
     settings = run.settings
     run.summary = f"{type(settings.student).__name__} on all {len(private.y)} private records and their true labels"
     everything = np.arange(len(private.y))
-    return settings.student.fit(
-        encoder.transform(private.x), everything, private.y, len(private.classes), settings.seed
-    )
+    return settings.student.fit(private_features.x, everything, private.y, len(private.classes), settings.seed)

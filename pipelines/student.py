@@ -4,18 +4,18 @@ from pate.aggregation.labels import Labels
 from pate.classifier import Classifier
 from pate.data.split import Public
 from pate.errors import PateError
-from pate.features.encoder import Encoder
+from pate.features.encoder import Encoded
 from pate.runner import Run
 from pate.stage import stage
 
-from .artifacts import ENCODER, LABELS, PUBLIC, STUDENT
+from .artifacts import LABELS, PUBLIC, PUBLIC_FEATURES, STUDENT
 
 
-@stage(reads=[PUBLIC, ENCODER, LABELS], writes=[STUDENT], config=["student", "seed"])
-def student(run: Run, public: Public, encoder: Encoder, labels: Labels) -> Classifier:
+@stage(reads=[PUBLIC, PUBLIC_FEATURES, LABELS], writes=[STUDENT], config=["student", "seed"])
+def student(run: Run, public: Public, public_features: Encoded, labels: Labels) -> Classifier:
     settings = run.settings
     if len(labels.index) == 0:
         raise PateError("no query reached the aggregator's threshold, though all were paid for: lower it, or ask more")
-    features = encoder.transform(public.x)
+    features = public_features.x
     run.summary = f"{type(settings.student).__name__} on {len(features)} public inputs, {len(labels.index)} labelled"
     return settings.student.fit(features, labels.index, labels.label, len(public.classes), settings.seed)

@@ -3,28 +3,31 @@
 from pate.aggregation.votes import Predictions
 from pate.data.partition import assign, assign_groups
 from pate.data.split import Private, Public
-from pate.features.encoder import Encoder
+from pate.features.encoder import Encoded
 from pate.runner import Run
 from pate.stage import stage
 from pate.teachers.ensemble import train
 
-from .artifacts import ENCODER, PREDICTIONS, PRIVATE, PUBLIC
+from .artifacts import PREDICTIONS, PRIVATE, PRIVATE_FEATURES, PUBLIC, PUBLIC_FEATURES
 
 
-@stage(reads=[PRIVATE, PUBLIC, ENCODER], writes=[PREDICTIONS], config=["teachers", "seed"])
-def teachers(run: Run, private: Private, public: Public, encoder: Encoder) -> Predictions:
+@stage(reads=[PRIVATE, PRIVATE_FEATURES, PUBLIC, PUBLIC_FEATURES], writes=[PREDICTIONS], config=["teachers", "seed"])
+def teachers(
+    run: Run, private: Private, private_features: Encoded, public: Public, public_features: Encoded
+) -> Predictions:
     settings = run.settings
     count, classes = settings.teachers.count, len(private.classes)
     if private.group is None:
         assignment = assign(len(private.y), count, settings.seed)
     else:
         assignment = assign_groups(private.group, count, settings.seed)
+    seen = (private.x, public.x) if settings.teachers.sees == "inputs" else (private_features.x, public_features.x)
     predictions = train(
         settings.teachers,
-        encoder.transform(private.x),
+        seen[0],
         private.y,
         assignment,
-        encoder.transform(public.x),
+        seen[1],
         classes,
         seed=settings.seed,
         n_jobs=settings.n_jobs,

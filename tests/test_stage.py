@@ -48,7 +48,7 @@ def test_the_student_cannot_be_wired_to_a_private_artifact(private, settings):
 
 
 def test_the_student_reads_public_inputs_and_labels_only():
-    assert {ref.name for ref in student.reads} == {"public", "encoder", "labels"}
+    assert {ref.name for ref in student.reads} == {"public", "public_features", "labels"}
     assert all(ref.side == "release" for ref in (*student.reads, *student.writes))
     assert student.writes == (STUDENT,)
 
@@ -81,7 +81,7 @@ def test_needed_is_the_target_and_its_ancestors(settings):
     from pate.pipelines import graph
 
     names = [s.name for s in graph(settings()).needed(["votes"])]
-    assert names == ["data", "features", "teachers", "votes"]
+    assert names == ["data", "features", "encode", "teachers", "votes"]
 
 
 def test_code_version_follows_imports_and_targets(tmp_path, monkeypatch):

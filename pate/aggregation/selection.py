@@ -2,13 +2,47 @@
 
 from __future__ import annotations
 
+import warnings
+from dataclasses import dataclass
+
 import numpy as np
 
-SELECTIONS = ("random", "first")
+from pate.artifact import Artifact
+
+SELECTIONS = ("random", "first", "medoids")
 
 
-def select(selection: str, queries: int, pool: int, seed: int) -> np.ndarray:
-    """Sorted positions of `queries` distinct inputs of a pool."""
+@dataclass(frozen=True)
+class Queries(Artifact):
+    """Sorted positions of distinct inputs in the public pool."""
+
+    index: np.ndarray
+
+
+def by_position(selection: str, queries: int, pool: int, seed: int) -> Queries:
+    """`random` or `first`: needs to know nothing but the size of the pool."""
     if selection == "first":
-        return np.arange(queries)
-    return np.sort(np.random.default_rng([seed, 1]).choice(pool, size=queries, replace=False))
+        return Queries(np.arange(queries))
+    return Queries(np.sort(np.random.default_rng([seed, 1]).choice(pool, size=queries, replace=False)))
+
+
+def medoids(queries: int, features: np.ndarray, seed: int) -> Queries:
+    """The inputs nearest to the centres of `queries` clusters: few questions that cover the pool evenly.
+
+    Each centre takes the nearest input that no other one has taken, centres with the nearest input first.
+    """
+    from scipy.spatial.distance import cdist
+    from sklearn.cluster import KMeans
+    from sklearn.exceptions import ConvergenceWarning
+
+    if queries == len(features):
+        return Queries(np.arange(queries))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # equal inputs: fewer clusters, still enough medoids
+        centres = KMeans(queries, n_init=1, max_iter=50, random_state=seed).fit(features).cluster_centers_
+    distance = cdist(centres, features)
+    taken = np.full(queries, -1)
+    for centre in np.argsort(distance.min(axis=1), kind="stable"):
+        taken[centre] = distance[centre].argmin()
+        distance[:, taken[centre]] = np.inf
+    return Queries(np.sort(taken))

@@ -29,11 +29,17 @@ class Public(Artifact):
 
 
 @dataclass(frozen=True)
+class Test(Artifact):
+    """Inputs that score the models; nothing learns from them."""
+
+    x: np.ndarray
+
+
+@dataclass(frozen=True)
 class Truth(Artifact):
-    """What only the comparison reads: true labels of the public inputs, and the test set."""
+    """What only scoring reads: true labels of the public inputs and of the test set; -1 where none is known."""
 
     public_y: np.ndarray
-    test_x: np.ndarray
     test_y: np.ndarray
 
 
@@ -41,6 +47,7 @@ class Truth(Artifact):
 class Split:
     private: Private
     public: Public
+    test: Test
     truth: Truth
     notes: tuple[str, ...] = ()
 
@@ -115,6 +122,7 @@ def assemble(private: Pool, public: Pool, test: Pool, classes: list[str], notes:
     return Split(
         Private(private.x, private.y, list(classes), private.group),
         Public(public.x, list(classes)),
-        Truth(public.y, test.x, test.y),
+        Test(test.x),
+        Truth(public.y, test.y),
         notes,
     )

@@ -110,5 +110,5 @@ def encoded(split: Split) -> Split:
         split,
         private=replace(split.private, x=encoder.transform(split.private.x)),
         public=replace(split.public, x=encoder.transform(split.public.x)),
-        truth=replace(split.truth, test_x=encoder.transform(split.truth.test_x)),
+        test=replace(split.test, x=encoder.transform(split.test.x)),
     )

@@ -3,31 +3,60 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from pate.artifact import Artifact
 
+_ROWS = 1024  # encoded together: bounds memory, and fixed, so that no record's features depend on how many there are
+
+
+@dataclass(frozen=True)
+class Encoded(Artifact):
+    """Feature vectors (records x features), float32, in the order of the records."""
+
+    x: np.ndarray
+
 
 @dataclass(frozen=True)
 class Encoder(Artifact):
-    """x -> (flat(x) - mean) @ components; without components the flattened input itself.
+    """x -> (v - mean) @ components, with v the pixels or, given its arguments, the scattering descriptor of x.
 
-    Whole-number pixels are brought to [0, 1] first.
+    Without components it is v itself. Each record is encoded alone: no other one reaches its features.
     """
 
     mean: np.ndarray | None = None
     components: np.ndarray | None = None
+    scattering: dict[str, Any] | None = None
 
-    def transform(self, x: np.ndarray) -> np.ndarray:
+    def transform(self, x: np.ndarray, advance: Callable[[int], None] = lambda _: None) -> np.ndarray:
         """Features, float32 (records x features)."""
-        flat = x.reshape(len(x), math.prod(x.shape[1:])).astype(np.float32)
-        if x.dtype == np.uint8:
-            flat /= 255
-        if self.components is None or self.mean is None:
-            return flat
-        return (flat - self.mean) @ self.components
+        blocks = [self._block(x[:0])]
+        for start in range(0, len(x), _ROWS):
+            blocks.append(self._block(x[start : start + _ROWS]))
+            advance(len(blocks[-1]))
+        return np.concatenate(blocks)
+
+    def _block(self, x: np.ndarray) -> np.ndarray:
+        raw = self.raw(x)
+        return raw if self.mean is None or self.components is None else (raw - self.mean) @ self.components
+
+    def raw(self, x: np.ndarray) -> np.ndarray:
+        """What the components are components of."""
+        if self.scattering is None:
+            return pixels(x).reshape(len(x), math.prod(x.shape[1:]))
+        from pate.features.scattering import descriptors  # here, because torch takes seconds to import
+
+        found = descriptors(x, **self.scattering)
+        return found.reshape(len(x), math.prod(found.shape[1:]))
+
+
+def pixels(x: np.ndarray) -> np.ndarray:
+    """Inputs as float32; whole-number pixels are brought to [0, 1]."""
+    return x.astype(np.float32) / np.float32(255) if x.dtype == np.uint8 else x.astype(np.float32)
 
 
 @dataclass(frozen=True)

@@ -22,12 +22,22 @@ class PCA(Features):
 
     def fit(self, public: np.ndarray) -> Encoder:
         flat = Encoder().transform(public)
-        if self.components > min(flat.shape):
-            raise ConfigError(
-                f"features.components={self.components}: {len(flat)} public inputs of {flat.shape[1]} values "
-                f"have at most {min(flat.shape)} principal components"
-            )
-        mean = flat.mean(axis=0)
-        _, values, directions = np.linalg.svd(flat - mean, full_matrices=False)
-        scale = np.sqrt(np.sum(values[: self.components] ** 2) / len(flat))
-        return Encoder(mean, (directions[: self.components].T / max(scale, 1e-12)).astype(np.float32))
+        return Encoder(*principal_components(flat, self.components))
+
+
+def principal_components(vectors: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and directions (features x count), so that (x - mean) @ directions has a mean squared norm of 1."""
+    from scipy.linalg import eigh
+
+    records, width = vectors.shape
+    if count > min(records, width):
+        raise ConfigError(
+            f"features.components={count}: {records} public inputs of {width} values have at most "
+            f"{min(records, width)} principal components"
+        )
+    mean = vectors.mean(axis=0, dtype=np.float64)
+    centred = vectors - mean.astype(np.float32)
+    covariance = (centred.T @ centred).astype(np.float64) / records
+    spread, directions = eigh(covariance, subset_by_index=(width - count, width - 1))
+    scale = np.sqrt(max(spread.sum(), 1e-24))
+    return mean.astype(np.float32), (directions[:, ::-1] / scale).astype(np.float32)

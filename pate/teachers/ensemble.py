@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -27,6 +27,7 @@ class Teachers:
     """
 
     count: int = 50
+    sees: ClassVar[Literal["features", "inputs"]] = "features"  # encoded, or as they came
     batch: ClassVar[int] = 1  # teachers trained together; fixed, so that results depend on neither n_jobs nor resuming
 
     def __post_init__(self) -> None:

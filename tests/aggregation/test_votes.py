@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from pate.aggregation.labels import read_labels
-from pate.aggregation.selection import select
 from pate.aggregation.votes import read_votes, tally
 from pate.errors import ConfigError
 
@@ -84,12 +83,3 @@ def test_labels_need_both_arrays(tmp_path):
     np.savez(tmp_path / "l.npz", index=[1])
     with pytest.raises(ConfigError, match="lacks"):
         read_labels(tmp_path / "l.npz", 5, 2)
-
-
-def test_selection():
-    assert select("first", 3, 10, seed=5).tolist() == [0, 1, 2]
-    random = select("random", 5, 10, seed=5)
-    assert len(set(random.tolist())) == 5
-    assert random.max() < 10
-    assert (select("random", 5, 10, seed=5) == random).all()
-    assert (select("random", 5, 10, seed=6) != random).any()

@@ -91,8 +91,8 @@ def test_a_single_file_is_shuffled_by_position_and_split(tmp_path, form):
     split = own.load("who")
     assert own.sizes() == Sizes(12, 5, 3)
     assert own.files() == [tmp_path / f"mine.{form}"]
-    assert (len(split.private.x), len(split.public.x), len(split.truth.test_x)) == (12, 5, 3)
-    first = np.concatenate([split.private.x, split.public.x, split.truth.test_x])[:, 0]
+    assert (len(split.private.x), len(split.public.x), len(split.test.x)) == (12, 5, 3)
+    first = np.concatenate([split.private.x, split.public.x, split.test.x])[:, 0]
     positions = np.argsort(np.argsort(first))  # x grows with the position
     assert positions.tolist() != list(range(20))
     assert Y[positions].tolist() == [*split.private.y, *split.truth.public_y, *split.truth.test_y]
@@ -138,7 +138,7 @@ def test_parts_of_the_sides_are_the_first_private_the_first_public_and_the_last_
     assert own.sizes() == Sizes(3, 2, 1)
     assert split.private.x[:, 0].tolist() == [0, 2, 4]
     assert split.public.x[:, 0].tolist() == [0, 2]
-    assert split.truth.test_x[:, 0].tolist() == [38]
+    assert split.test.x[:, 0].tolist() == [38]
 
 
 def test_a_run_on_labels_from_elsewhere_has_no_private_file(tmp_path):

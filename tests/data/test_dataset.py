@@ -65,14 +65,14 @@ def test_digits_are_split_as_their_yaml_says():
     assert split.private.x.dtype == np.float32
     assert split.private.x.max() == 1.0
     assert split.private.y.dtype == np.int64
-    assert split.truth.test_x.shape == (200, 8, 8)
+    assert split.test.x.shape == (200, 8, 8)
     assert (digits.files(), digits.missing()) == ([], False)
 
 
 def test_digits_use_every_record_once_and_keep_labels_with_images():
     bunch = load_digits()
     split = Digits(seed=3).load()
-    images = np.concatenate([split.private.x, split.public.x, split.truth.test_x]).reshape(1797, 64)
+    images = np.concatenate([split.private.x, split.public.x, split.test.x]).reshape(1797, 64)
     labels = np.concatenate([split.private.y, split.truth.public_y, split.truth.test_y])
     ours = np.column_stack([images * 16, labels])
     theirs = np.column_stack([bunch.data, bunch.target])
@@ -87,7 +87,7 @@ def test_the_seed_of_the_digits_chooses_the_split():
 def test_no_public_records_leaves_all_to_the_test():
     split = Digits(public=0).load()
     assert len(split.public.x) == 0
-    assert len(split.truth.test_x) == 597
+    assert len(split.test.x) == 597
     assert Digits(public=0).sizes() == Sizes(1200, 0, 597)
 
 

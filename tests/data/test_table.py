@@ -27,8 +27,8 @@ def test_numbers_are_standardised_and_categories_one_hot():
     # public mean 30, sd 10; public towns Bern, Rome
     assert result.private.x.tolist() == [[0, 1, 0], [3, 0, 0], [0, 0, 1]]
     assert result.public.x.tolist() == [[-1, 1, 0], [1, 0, 1]]
-    assert result.truth.test_x.tolist() == [[0, 1, 0]]
-    assert result.private.x.dtype == result.public.x.dtype == result.truth.test_x.dtype == np.float32
+    assert result.test.x.tolist() == [[0, 1, 0]]
+    assert result.private.x.dtype == result.public.x.dtype == result.test.x.dtype == np.float32
 
 
 def test_changing_a_private_row_leaves_encoders_and_all_other_rows_bit_for_bit():
@@ -37,7 +37,7 @@ def test_changing_a_private_row_leaves_encoders_and_all_other_rows_bit_for_bit()
         after = encoded(split(table(["30", age, "oops"], ["Bern", town, "Rome"]), PUBLIC, TEST))
         assert after.private.x[[0, 2]].tobytes() == before.private.x[[0, 2]].tobytes()
         assert after.public.x.tobytes() == before.public.x.tobytes()
-        assert after.truth.test_x.tobytes() == before.truth.test_x.tobytes()
+        assert after.test.x.tobytes() == before.test.x.tobytes()
         assert np.isfinite(after.private.x).all()
 
 
@@ -84,7 +84,7 @@ def test_numbers_stored_as_numbers_meet_categories_stored_as_text():
 def test_empty_sides_keep_their_width():
     result = encoded(split(PRIVATE[:0], PUBLIC, TEST[:0]))
     assert result.private.x.shape == (0, 3)
-    assert result.truth.test_x.shape == (0, 3)
+    assert result.test.x.shape == (0, 3)
 
 
 def test_without_public_rows_nothing_can_be_fitted():

@@ -46,10 +46,10 @@ def test_everything_and_what_it_says(run, tmp_path):
     ("stage", "made"),
     [
         ("data", {"data"}),
-        ("teachers", {"data", "features", "teachers"}),
-        ("labels", {"data", "features", "teachers", "votes", "labels", "account"}),
-        ("nonprivate", {"data", "features", "nonprivate"}),
-        ("student", {"data", "features", "teachers", "votes", "labels", "account", "student"}),
+        ("teachers", {"data", "features", "encode", "teachers"}),
+        ("labels", {"data", "features", "encode", "teachers", "votes", "queries", "labels", "account"}),
+        ("nonprivate", {"data", "features", "encode", "nonprivate"}),
+        ("student", {"data", "features", "encode", "teachers", "votes", "queries", "labels", "account", "student"}),
     ],
 )
 def test_a_stage_alone_runs_what_it_needs_and_nothing_else(run, stage, made):
@@ -242,7 +242,7 @@ VOTES = Path(__file__).parents[1] / "accounting" / "votes_mnistlike_250.npz"
 def test_accounting_alone_draws_nothing(run, tmp_path):
     ask = ["stage=account", f"votes.path={VOTES}", "labels.selection=first", "aggregator.gamma=0.05", "delta=1e-5"]
     found = run(*ask, "account.target_epsilon=1.0", "labels.queries=100", "aggregator.noise=continuous")
-    assert set(found["stages"]) == {"votes", "account"}
+    assert set(found["stages"]) == {"votes", "queries", "account"}
     assert not (tmp_path / "workspace" / "release" / "labels").exists()
     keys = "basic advanced moments_independent optimal_independent argmax_independent pate2017 pate2017_optimal"
     assert set(found["pate"]["epsilon"]) == {*keys.split(), "exact_rdp", "exact_pld"}

@@ -1,0 +1,18 @@
+"""encode: what the encoder makes of the private records and the test inputs, each alone; stays on the private side."""
+
+from pate.data.split import Private, Test
+from pate.features.encoder import Encoded, Encoder
+from pate.progress import progress
+from pate.runner import Run
+from pate.stage import stage
+
+from .artifacts import ENCODER, PRIVATE, PRIVATE_FEATURES, TEST, TEST_FEATURES
+
+
+@stage(reads=[PRIVATE, TEST, ENCODER], writes=[PRIVATE_FEATURES, TEST_FEATURES])
+def encode(run: Run, private: Private, test: Test, encoder: Encoder) -> tuple[Encoded, Encoded]:
+    records = len(private.x) + len(test.x)
+    with progress("records encoded", records) as advance:
+        sides = [Encoded(encoder.transform(x, advance)) for x in (private.x, test.x)]
+    run.summary = f"{records} private records and test inputs"
+    return sides[0], sides[1]

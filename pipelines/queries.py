@@ -1,0 +1,31 @@
+"""queries: choose which public inputs the student asks about. It sees public inputs only."""
+
+from pathlib import Path
+
+from pate.aggregation.selection import Queries, by_position, medoids
+from pate.aggregation.votes import read_votes
+from pate.features.encoder import Encoded
+from pate.runner import Run
+from pate.stage import stage
+
+from .artifacts import PUBLIC_FEATURES, QUERIES
+
+_CONFIG = ["labels.queries", "labels.selection", "seed"]
+
+
+@stage(reads=[PUBLIC_FEATURES], writes=[QUERIES], config=_CONFIG)
+def queries(run: Run, public_features: Encoded) -> Queries:
+    settings, wanted = run.settings, run.settings.labels
+    run.summary = f"{wanted.queries} of {len(public_features.x)} public inputs, {wanted.selection}"
+    if wanted.selection == "medoids":
+        return medoids(wanted.queries, public_features.x, settings.seed)
+    return by_position(wanted.selection, wanted.queries, len(public_features.x), settings.seed)
+
+
+@stage(name="queries", writes=[QUERIES], config=_CONFIG, files=lambda settings: [Path(settings.votes.path)])
+def queries_by_position(run: Run) -> Queries:
+    """Votes from a file bring their own pool, which need not be at hand."""
+    settings, wanted = run.settings, run.settings.labels
+    pool = len(read_votes(str(settings.votes.path), len(settings.dataset.class_names)).counts)
+    run.summary = f"{wanted.queries} of {pool} voted on, {wanted.selection}"
+    return by_position(wanted.selection, wanted.queries, pool, settings.seed)
