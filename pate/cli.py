@@ -30,18 +30,20 @@ from pate.errors import ConfigError, PateError
 from pate.preflight import checked
 from pate.progress import console
 from pate.report.results import results, write_results
+from pate.report.sweep import Sweep, begin, sum_up
 from pate.report.table import print_results
 from pate.runner import Runner
 from pate.store import Store
 
 log = logging.getLogger("pate")
 _begun: set[str] = set()  # stages this process has started: to resume they need no forcing
+_sweep: Sweep | None = None  # begun, and not yet summed up
 
 
 def execute(settings: Settings, folder: Path) -> dict[str, Any]:
     """Bring the stage that was asked for up to date; write results.json into the folder and return what it holds."""
     from pate.pipelines import graph, targets
-    from pate.pipelines.artifacts import COSTS, LABELS, OWNERS_SPENT, PLAN, SCORES, SPENT
+    from pate.pipelines.artifacts import COSTS, LABELS, OWNERS_SPENT, PLAN, QUALITY, SCORES, SPENT
 
     for warning in settings.warnings:
         log.warning("warning: %s", warning)
@@ -59,6 +61,7 @@ def execute(settings: Settings, folder: Path) -> dict[str, Any]:
         plan=runner.made(PLAN),
         spent=runner.made(spent),
         scores=runner.made(SCORES),
+        quality=runner.made(QUALITY),
     )
     write_results(found, folder)
     return found
@@ -95,6 +98,18 @@ class Preflight(Callback):
             sys.exit(_complain(error))
 
 
+class Summary(Callback):
+    """Sums up a sweep. Hydra says nothing at the end of a sweep with a failed job: `main` then does it."""
+
+    def on_multirun_start(self, config: DictConfig, **_: Any) -> None:
+        global _sweep
+        _sweep = begin(Path(config.hydra.sweep.dir), config.hydra.output_subdir)
+
+    def on_multirun_end(self, config: DictConfig, **_: Any) -> None:
+        if not _sum_up():  # hydra.sweep.dir, or the workspace it is in, was swept itself
+            console.print("no summary: the jobs left no results in one folder", markup=False)
+
+
 @hydra.main(version_base="1.3", config_path="pkg://pate.conf", config_name="config")
 def _job(config: DictConfig) -> None:
     folder = Path(HydraConfig.get().runtime.output_dir)
@@ -120,7 +135,10 @@ def main() -> None:
     os.environ["HYDRA_FULL_ERROR"] = "1"  # errors come here, to be told in one line
     signal.signal(signal.SIGTERM, _interrupted)
     try:
-        _job()
+        try:
+            _job()
+        finally:
+            _sum_up()
     except KeyboardInterrupt:
         console.print("interrupted", markup=False)
         sys.exit(_resume(130))
@@ -136,6 +154,18 @@ def main() -> None:
     except Exception:
         traceback.print_exc()
         sys.exit(_resume(1))
+
+
+def _sum_up() -> bool:
+    """A summary that fails is seen, and takes neither the jobs' results nor their exit code with it."""
+    global _sweep
+    sweep, _sweep = _sweep, None
+    try:
+        return sweep is not None and sum_up(sweep)
+    except Exception:
+        traceback.print_exc()
+        console.print("pate: the sweep was not summed up; its jobs' results are there", style="bold red", markup=False)
+        return True
 
 
 def _complain(error: Exception) -> int:

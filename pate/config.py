@@ -48,6 +48,11 @@ class AccountConfig:
 
 
 @dataclass
+class QualityConfig:
+    gammas: list[float] = field(default_factory=lambda: [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0])
+
+
+@dataclass
 class NoiseConfig:
     seed: int | None = None  # for evaluation only: seeded noise is not private
 
@@ -66,6 +71,7 @@ class Config:
     votes: VotesConfig = field(default_factory=VotesConfig)
     labels: LabelsConfig = field(default_factory=LabelsConfig)
     account: AccountConfig = field(default_factory=AccountConfig)
+    quality: QualityConfig = field(default_factory=QualityConfig)
     noise: NoiseConfig = field(default_factory=NoiseConfig)
     stage: str = "all"
     delta: float = 1e-5
@@ -93,6 +99,7 @@ class Settings:
     votes: VotesConfig
     labels: LabelsConfig
     account: AccountConfig
+    quality: QualityConfig
     noise: NoiseConfig
     stage: str
     delta: float
@@ -152,6 +159,7 @@ def settle(config: DictConfig) -> Settings:
         votes=VotesConfig(**plain["votes"]),
         labels=LabelsConfig(**plain["labels"]),
         account=AccountConfig(**plain["account"]),
+        quality=QualityConfig(**plain["quality"]),
         noise=NoiseConfig(**plain["noise"]),
         stage=typed.stage,
         delta=typed.delta,

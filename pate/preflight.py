@@ -15,10 +15,10 @@ from pate.device import torch_device
 from pate.errors import ConfigError
 
 STAGES = (
-    "fetch", "data", "features", "encode", "teachers", "votes", "queries", "labels", "account", "student",
-    "dpsgd", "nonprivate", "compare",
+    "fetch", "data", "features", "encode", "teachers", "votes", "queries", "quality", "labels", "account",
+    "student", "dpsgd", "nonprivate", "compare",
 )  # fmt: skip
-_PUBLIC_STAGES = ("features", "teachers", "votes", "queries", "labels", "account", "student")
+_PUBLIC_STAGES = ("features", "teachers", "votes", "queries", "quality", "labels", "account", "student")
 
 
 def checked(config: DictConfig) -> Settings:
@@ -58,6 +58,8 @@ def _check(settings: Settings) -> None:
         raise ConfigError(f"account.target_epsilon must be a positive number, got {target}")
     if labels.queries < 1:
         raise ConfigError(f"labels.queries must be at least 1, got {labels.queries}")
+    if not settings.quality.gammas or not all(1e-5 <= gamma <= 100 for gamma in settings.quality.gammas):
+        raise ConfigError(f"quality.gammas must lie between 1e-5 and 100, at least one, got {settings.quality.gammas}")
     if votes.path:
         _check_votes(settings, sizes.public)
     elif settings.has_pate and not labels.path and labels.queries > sizes.public:
@@ -82,7 +84,7 @@ def _check_votes(settings: Settings, public: int) -> None:
     counts = read_votes(str(settings.votes.path), classes).counts
     if settings.labels.queries > len(counts):
         raise ConfigError(f"labels.queries={settings.labels.queries}: votes.path holds only {len(counts)} queries")
-    needed = settings.stage in ("all", "student", "compare") or settings.labels.selection == "medoids"
+    needed = settings.stage in ("all", "student", "compare", "quality") or settings.labels.selection == "medoids"
     if needed and counts.shape != (public, classes or counts.shape[1]):
         raise ConfigError(
             f"votes.path holds {counts.shape[0]} queries over {counts.shape[1]} classes, "
@@ -97,7 +99,7 @@ def _check_stage_possible(settings: Settings) -> None:
         raise ConfigError(f"stage={wanted} needs public inputs: dataset.public must be above 0")
     if not settings.has_private and wanted in ("teachers", "dpsgd", "nonprivate"):
         raise ConfigError(f"stage={wanted} needs private records, and the data set has none")
-    if settings.labels.path and wanted in ("teachers", "votes", "queries", "account"):
+    if settings.labels.path and wanted in ("teachers", "votes", "queries", "quality", "account"):
         raise ConfigError(f"stage={wanted} is not part of a run that takes its labels from labels.path")
     if settings.votes.path and wanted == "teachers":
         raise ConfigError("stage=teachers is not part of a run that takes its votes from votes.path")

@@ -20,6 +20,7 @@ from .features import features
 from .fetch import fetch
 from .labels import labels, labels_from_file
 from .nonprivate import nonprivate
+from .quality import quality
 from .queries import queries, queries_by_position
 from .student import student
 from .teachers import teachers
@@ -38,7 +39,7 @@ def graph(settings: Settings) -> Graph:
     else:
         stages += [votes_from_file] if settings.votes.path else [teachers, votes]
         by_position = settings.votes.path and settings.labels.selection != "medoids"
-        stages += [queries_by_position if by_position else queries, labels, account, student]
+        stages += [queries_by_position if by_position else queries, quality, labels, account, student]
         compared += [VOTES, LABELS, STUDENT]
     if settings.has_private:
         at_pates_epsilon = settings.dpsgd.epsilon == "pate"
@@ -57,6 +58,6 @@ def graph(settings: Settings) -> Graph:
 def targets(settings: Settings) -> list[str]:
     """What `stage=` asks for. Data that is not there is fetched first, and no label is used without being priced."""
     wanted = [{"all": "compare"}.get(settings.stage, settings.stage)]
-    if settings.has_price and settings.stage in ("all", "labels", "student", "compare"):
+    if settings.has_price and settings.stage in ("all", "labels", "quality", "student", "compare"):
         wanted.append("account")
     return ["fetch", *wanted] if settings.dataset.missing() else wanted

@@ -11,6 +11,7 @@ from pate.data.split import Test as TestInputs
 from pate.data.split import Truth
 from pate.dpsgd.train import Spent
 from pate.features.encoder import Encoded, Encoder
+from pate.report.quality import Quality
 from pate.report.scores import Scores
 from pate.stage import Private, Release
 
@@ -25,6 +26,7 @@ TEST_FEATURES = Private("test_features", Encoded)
 QUERIES = Release("queries", Queries)
 PREDICTIONS = Private("predictions", Predictions)
 VOTES = Private("votes", Votes)
+QUALITY = Private("quality", Quality)
 LABELS = Release("labels", Labels)
 COSTS = Private("costs", Costs)
 PLAN = Private("plan", Plan)

@@ -60,11 +60,11 @@ def test_only_named_mechanisms_cross(settings):
     assert crossing == ["labels", "dpsgd"]
 
 
-def test_true_labels_of_public_inputs_reach_the_comparison_only(settings):
+def test_true_labels_of_public_inputs_are_read_where_things_are_scored_only(settings):
     from pate.pipelines import graph
     from pate.pipelines.artifacts import TRUTH
 
-    assert [s.name for s in graph(settings()).stages if TRUTH in s.reads] == ["compare"]
+    assert [s.name for s in graph(settings()).stages if TRUTH in s.reads] == ["quality", "compare"]
 
 
 def test_a_missing_input_is_found_when_the_graph_is_built():

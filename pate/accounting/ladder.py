@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from pate.accounting import composition, conversion, gaussian, gnmax2018, moments, quadrature, three_outcomes
+from pate.accounting import composition, conversion, gaussian, gnmax2018, moments, three_outcomes
 from pate.accounting.argmax_independent import certified_rdp
 from pate.accounting.argmax_independent import epsilon as argmax_epsilon
 from pate.accounting.confident import behind_threshold
@@ -18,6 +18,7 @@ from pate.accounting.law import OutOfRange
 from pate.accounting.price import RELATION, Costs, Guarantee, Price
 from pate.accounting.quadrature import Grid
 from pate.accounting.teacher_resolved import teacher_resolved
+from pate.accounting.winning import noise_grid
 from pate.aggregation.aggregator import Aggregator
 from pate.aggregation.confident_gnmax import ConfidentGNMax
 from pate.aggregation.gnmax import GNMax
@@ -28,12 +29,6 @@ from pate.errors import ConfigError
 EVERY: Guarantee = "every data set"
 THIS: Guarantee = "this data set"
 _PAPER_ORDERS = np.concatenate([np.arange(1.5, 64, 0.5), [128, 256, 512]])  # of the 2018 paper's kind
-
-
-# Where the laws were checked against high-precision arithmetic; outside, exact prices are not offered.
-_LARGEST_GAMMA = 3.0
-_SMALLEST_SIGMA = 0.5
-_STEEPEST = 500.0  # logarithm of the largest factor one vote changes a tail probability by
 
 
 @dataclass(frozen=True)
@@ -143,19 +138,10 @@ def _gnmax2018(aggregator: Aggregator, counts: np.ndarray, orders: np.ndarray) -
 
 
 def _exactly(aggregator: Aggregator, counts: np.ndarray) -> _Exactly:
-    teachers, classes = int(counts[0].sum()), counts.shape[1]
-    if isinstance(aggregator, LNMax):
-        if aggregator.gamma > _LARGEST_GAMMA:
-            raise OutOfRange(f"gamma above {_LARGEST_GAMMA:g}")
-        grid = quadrature.laplace if aggregator.noise == "continuous" else quadrature.discrete_laplace
-        return _Exactly(grid(aggregator.gamma, teachers, classes))
-    assert isinstance(aggregator, GNMax | ConfidentGNMax)
-    if aggregator.sigma < _SMALLEST_SIGMA or (teachers + 12 * aggregator.sigma) / aggregator.sigma**2 > _STEEPEST:
-        raise OutOfRange("sigma too small for so many teachers")
+    grid = noise_grid(aggregator, int(counts[0].sum()), counts.shape[1])
     if isinstance(aggregator, ConfidentGNMax):
-        change = behind_threshold(aggregator.threshold, aggregator.threshold_sigma)
-        return _Exactly(quadrature.gaussian(aggregator.sigma, teachers), change)
-    return _Exactly(quadrature.gaussian(aggregator.sigma, teachers))
+        return _Exactly(grid, behind_threshold(aggregator.threshold, aggregator.threshold_sigma))
+    return _Exactly(grid)
 
 
 def _exact(way: _Exactly, counts: np.ndarray, delta: float, predictions: np.ndarray | None) -> Iterator[Price]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -16,6 +17,10 @@ class Aggregator:
     def answer(self, counts: np.ndarray, noise: Noise) -> np.ndarray:
         """One label per row of counts (queries x classes)."""
         raise TypeError(f"{type(self).__name__} does not answer queries")
+
+    def scaled(self, gamma: float) -> Self:
+        """The same with noise of scale 1/gamma."""
+        raise TypeError(f"{type(self).__name__} does not say how its noise is scaled")
 
     def describe(self) -> str:
         """The mechanism in words; holds nothing but its parameters."""

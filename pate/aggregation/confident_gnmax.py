@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -37,6 +38,9 @@ class ConfidentGNMax(Aggregator):
         passed = counts.max(axis=1) + noise.gaussian(len(counts), self.threshold_sigma) >= self.threshold
         # A label is drawn for every query, so that neither time nor the noise stream tells which ones passed.
         return np.where(passed, GNMax(self.sigma).answer(counts, noise), NO_ANSWER)
+
+    def scaled(self, gamma: float) -> Self:
+        return replace(self, sigma=1 / gamma)
 
     def describe(self) -> str:
         return (

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -29,6 +30,9 @@ class GNMax(Aggregator):
     def answer(self, counts: np.ndarray, noise: Noise) -> np.ndarray:
         noisy = counts + noise.gaussian(counts.shape, self.sigma)
         return noise.choice_among(noisy == noisy.max(axis=1, keepdims=True))
+
+    def scaled(self, gamma: float) -> Self:
+        return replace(self, sigma=1 / gamma)
 
     def describe(self) -> str:
         return f"GNMax, Gaussian (floating-point) noise of standard deviation {self.sigma:g}"

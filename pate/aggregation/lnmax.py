@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -34,6 +35,9 @@ class LNMax(Aggregator):
         draw = noise.discrete_laplace if self.noise == "discrete" else noise.laplace
         noisy = counts + draw(counts.shape, 1 / self.gamma)
         return noise.choice_among(noisy == noisy.max(axis=1, keepdims=True))
+
+    def scaled(self, gamma: float) -> Self:
+        return replace(self, gamma=gamma)
 
     def describe(self) -> str:
         kind = "discrete Laplace" if self.noise == "discrete" else "Laplace (floating-point)"

@@ -47,16 +47,12 @@ class Encoder(Artifact):
     def raw(self, x: np.ndarray) -> np.ndarray:
         """What the components are components of."""
         if self.scattering is None:
-            return pixels(x).reshape(len(x), math.prod(x.shape[1:]))
+            flat = x.reshape(len(x), math.prod(x.shape[1:])).astype(np.float32)
+            return flat / np.float32(255) if x.dtype == np.uint8 else flat  # pixels in [0, 1]
         from pate.features.scattering import descriptors  # here, because torch takes seconds to import
 
         found = descriptors(x, **self.scattering)
         return found.reshape(len(x), math.prod(found.shape[1:]))
-
-
-def pixels(x: np.ndarray) -> np.ndarray:
-    """Inputs as float32; whole-number pixels are brought to [0, 1]."""
-    return x.astype(np.float32) / np.float32(255) if x.dtype == np.uint8 else x.astype(np.float32)
 
 
 @dataclass(frozen=True)

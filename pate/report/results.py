@@ -16,6 +16,7 @@ from pate.aggregation.labels import Labels
 from pate.config import Settings
 from pate.dpsgd.train import Spent
 from pate.noise import SEEDED
+from pate.report.quality import Quality
 from pate.report.scores import Scores
 from pate.runner import Record
 
@@ -43,6 +44,7 @@ def results(
     plan: Plan | None,
     spent: Spent | None,
     scores: Scores | None,
+    quality: Quality | None,
 ) -> dict[str, Any]:
     """Put together whatever this run made; a method that was not run is not there."""
     seeded = settings.noise.seed is not None or bool(labels and labels.seeded)
@@ -67,6 +69,7 @@ def results(
             "accountants": [_priced(price, costs, seeded) for price in costs] if costs else [],
             "plan": asdict(plan) if plan and plan.target_epsilon is not None else None,
         },
+        "quality": asdict(quality) if quality else None,
         "stages": {
             name: {"key": record.key, "seconds": round(record.seconds, 3), "reused": record.reused}
             for name, record in records.items()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -34,12 +34,16 @@ class Teachers:
         if self.count < 1:
             raise ValueError(f"count must be at least 1, got {self.count}")
 
+    def prepare(self, public: np.ndarray) -> Any:
+        """What all teachers share, made once and from public inputs alone; handed to them as `public`."""
+        return public
+
     def predict_one(self, x: np.ndarray, y: np.ndarray, public: np.ndarray, classes: int, seed: int) -> np.ndarray:
         """Learn from one partition and answer on the public inputs."""
         raise TypeError(f"{type(self).__name__} implements neither predict_one nor predict_many")
 
     def predict_many(
-        self, partitions: list[Partition], public: np.ndarray, classes: int, seeds: list[int]
+        self, partitions: list[Partition], public: Any, classes: int, seeds: list[int]
     ) -> list[np.ndarray]:
         """Learn from several partitions and answer on the public inputs.
 
@@ -71,9 +75,10 @@ def train(
     done = {index: votes for index, votes in done.items() if votes.shape == (len(public),)}
     batches = [range(i, min(i + teachers.batch, teachers.count)) for i in range(0, teachers.count, teachers.batch)]
     missing = [batch for batch in batches if any(index not in done for index in batch)]
+    shared = teachers.prepare(public) if missing else None
     scratch = str(pieces.scratch()) if pieces else None  # joblib shares large arrays through files
     work = Parallel(n_jobs=n_jobs, return_as="generator_unordered", mmap_mode="r", temp_folder=scratch)(
-        delayed(_train_batch)(teachers, x, y, assignment, public, classes, seed, batch) for batch in missing
+        delayed(_train_batch)(teachers, x, y, assignment, shared, classes, seed, batch) for batch in missing
     )
     kept = teachers.count - sum(len(batch) for batch in missing)
     if kept:
@@ -97,7 +102,7 @@ def _train_batch(
     x: np.ndarray,
     y: np.ndarray,
     assignment: np.ndarray,
-    public: np.ndarray,
+    public: Any,
     classes: int,
     seed: int,
     batch: range,

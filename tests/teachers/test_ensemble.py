@@ -10,6 +10,9 @@ from sklearn.linear_model import RidgeClassifier
 from pate.data.partition import assign
 from pate.store import Store
 from pate.teachers.ensemble import Teachers, train
+from pate.teachers.graph import Graph
+from pate.teachers.krr import KRR
+from pate.teachers.krr_graph import KRRGraph
 from pate.teachers.logistic import Logistic
 from pate.teachers.ridge import Ridge
 from pate.teachers.sklearn import Sklearn
@@ -18,7 +21,14 @@ X, Y = load_digits(return_X_y=True)
 X = (X / 16).astype(np.float32)
 X, Y, PUBLIC = X[:600], Y[:600], X[1500:]
 TREE = {"_target_": "sklearn.tree.DecisionTreeClassifier"}
-KINDS = [Logistic(count=6), Ridge(count=60), Sklearn(count=6, estimator=TREE)]
+KINDS = [
+    Logistic(count=6),
+    Ridge(count=60),
+    Sklearn(count=6, estimator=TREE),
+    KRR(count=30),
+    Graph(count=60),
+    KRRGraph(count=30),
+]
 
 
 def ensemble(teachers, x=X, y=Y, **options):

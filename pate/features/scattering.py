@@ -1,0 +1,91 @@
+"""Scattering features: what two layers of fixed wavelets see in an image (Bruna & Mallat 2013). No record shapes them.
+
+On a small partition they are worth more than what a teacher could learn in their place (Tramer & Boneh 2021).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pate.errors import ConfigError
+from pate.features.encoder import Encoder, Features
+from pate.features.pca import principal_components
+from pate.features.wavelets import scattering
+
+_FLOOR = 0.01  # added before the logarithm
+
+
+@dataclass(frozen=True)
+class Scattering(Features):
+    """log(S + 0.01), each channel brought to unit spread, then principal components: both fitted on public inputs.
+
+    `groups` needs no data instead: group normalisation within each image; then `components: null` keeps every
+    coefficient. `flip` averages an image's descriptor with that of its mirror image: for things that have no left and
+    right, so not for digits.
+    """
+
+    scales: int = 2
+    angles: int = 8
+    components: int | None = 200
+    groups: int | None = None
+    flip: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("scales", "angles", "components", "groups"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise ValueError(f"{name} must be at least 1, got {value}")
+        channels = 1 + self.scales * self.angles + self.scales * (self.scales - 1) // 2 * self.angles**2
+        if self.groups is not None and channels % self.groups:
+            raise ValueError(f"groups must divide the {channels} channels, got {self.groups}")
+        if self.groups is None and self.components is None:
+            raise ValueError("components may be null only with groups: else the channels have no common scale")
+
+    def fit(self, public: np.ndarray) -> Encoder:
+        arguments: dict[str, Any] = {
+            "scales": self.scales,
+            "angles": self.angles,
+            "groups": self.groups,
+            "flip": self.flip,
+        }
+        if self.components is None:
+            return Encoder(scattering=arguments)
+        vectors = Encoder(scattering=arguments).transform(public)
+        spread = np.ones(vectors.shape[1], np.float32)
+        if self.groups is None:
+            spread = _spread_of_channels(vectors, descriptors(public[:1], **arguments).shape[1])
+        mean, directions = principal_components(vectors / spread, self.components)
+        return Encoder(mean * spread, directions / spread[:, None], arguments)
+
+
+def _spread_of_channels(vectors: np.ndarray, channels: int) -> np.ndarray:
+    """The standard deviation of each coefficient's channel, over inputs and places."""
+    spread = vectors.reshape(len(vectors), channels, -1).std(axis=(0, 2), dtype=np.float64)
+    return np.repeat(np.maximum(spread, 1e-6), vectors.shape[1] // channels).astype(np.float32)
+
+
+def descriptors(x: np.ndarray, scales: int, angles: int, groups: int | None, flip: bool) -> np.ndarray:
+    """log(S + 0.01) of images n x H x W or n x H x W x colours, as n x channels x h x w."""
+    if x.ndim not in (3, 4) or min(x.shape[1:3]) < 2**scales:
+        raise ConfigError(
+            f"features=scattering needs images of at least {2**scales} x {2**scales} pixels, not records of shape "
+            f"{x.shape[1:]}: choose features=identity or features=pca"
+        )
+    found = _logarithm(scattering(x, scales, angles))
+    if flip:
+        found = (found + _logarithm(scattering(x[:, :, ::-1], scales, angles))) / 2
+    return found if groups is None else _normalised(found, groups)
+
+
+def _logarithm(x: np.ndarray) -> np.ndarray:
+    return np.log(np.maximum(x, 0) + _FLOOR)  # averages of inputs below 0 may be negative themselves
+
+
+def _normalised(x: np.ndarray, groups: int) -> np.ndarray:
+    """Each group of channels of each image brought to mean 0 and variance 1 (Wu & He 2018)."""
+    grouped = x.reshape(len(x), groups, x.shape[1] // groups, *x.shape[2:])
+    centred = grouped - grouped.mean(axis=(2, 3, 4), keepdims=True)
+    return (centred / np.sqrt(grouped.var(axis=(2, 3, 4), keepdims=True) + 1e-5)).reshape(x.shape)

@@ -1,0 +1,132 @@
+"""Label spreading over one nearest-neighbour graph of the public inputs (Zhou et al. 2004).
+
+Spread scores are F = (I - alpha S)^-1 Y, with S the graph's symmetrically normalised weights and Y the seeds. The
+graph is made from public inputs alone. What is attached to it later seeds scores, and changes neither its weights nor
+its normalisation: seeds of different owners never meet.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import lapack
+from scipy.sparse import csr_array
+
+from pate.errors import ConfigError
+
+_DENSE = 20_000  # public inputs up to which the whole inverse is kept: 1.6 GB
+_ROWS = 1024  # compared with the public inputs together
+
+
+@dataclass(frozen=True)
+class PublicGraph:
+    """The graph, the coordinates its neighbours are found in, and what spreads labels over it."""
+
+    mean: np.ndarray
+    directions: np.ndarray
+    points: np.ndarray  # public inputs in the graph's coordinates
+    reach: np.ndarray  # each one's distance to its k-th neighbour: the local scale (Zelnik-Manor & Perona 2004)
+    weights: csr_array  # S
+    alpha: float
+    inverse: np.ndarray | None  # (I - alpha S)^-1, where it fits in memory
+
+    @classmethod
+    def of(cls, public: np.ndarray, dimensions: int, power: float, neighbours: int, alpha: float) -> PublicGraph:
+        """Coordinates are the first principal components, each divided by its standard deviation to the `power`."""
+        if len(public) < 2:
+            raise ConfigError(f"a graph needs at least 2 public inputs, and there are {len(public)}")
+        mean, directions = _coordinates(public, dimensions, power)
+        points = (public - mean) @ directions
+        neighbours = min(neighbours, len(points) - 1)
+        index, squared = nearest(points, points, neighbours, skip_self=True)
+        reach = np.sqrt(np.maximum(squared[:, -1], 1e-12))
+        similar = np.exp(-squared / (reach[:, None] * reach[index]))
+        weights = _normalised(index, similar)
+        inverse = _inverse(weights, alpha) if len(points) <= _DENSE else None
+        return cls(mean, directions, points, reach, weights, alpha, inverse)
+
+    def coordinates(self, x: np.ndarray) -> np.ndarray:
+        return (x - self.mean) @ self.directions
+
+    def attach(self, x: np.ndarray, neighbours: int) -> tuple[np.ndarray, np.ndarray]:
+        """The nearest public inputs of each record, with weights that sum to 1: each record by itself."""
+        neighbours = min(neighbours, len(self.points))
+        index, squared = nearest(self.coordinates(x), self.points, neighbours)
+        own = np.sqrt(np.maximum(squared[:, -1:], 1e-12))
+        logarithm = -squared / (own * self.reach[index])
+        similar = np.exp(logarithm - logarithm.max(axis=1, keepdims=True))
+        return index, similar / similar.sum(axis=1, keepdims=True)
+
+    def spread(self, seeds: csr_array) -> np.ndarray:
+        """Scores (classes x public inputs) of seeds (classes x public inputs)."""
+        if self.inverse is not None:
+            return np.asarray(seeds @ self.inverse)  # symmetric
+        return _conjugate_gradients(self.weights, self.alpha, seeds.toarray())
+
+
+def nearest(x: np.ndarray, points: np.ndarray, count: int, skip_self: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    """The `count` nearest points of each row, nearest first, and their squared distances."""
+    norms = np.einsum("nd,nd->n", points, points)
+    found_index, found = np.empty((len(x), count), np.int64), np.empty((len(x), count), np.float32)
+    for start in range(0, len(x), _ROWS):
+        block = x[start : start + _ROWS]
+        squared = norms - 2 * (block @ points.T) + np.einsum("nd,nd->n", block, block)[:, None]
+        if skip_self:
+            squared[np.arange(len(block)), start + np.arange(len(block))] = np.inf
+        index = np.argpartition(squared, count - 1, axis=1)[:, :count]
+        chosen = np.take_along_axis(squared, index, axis=1)
+        order = np.argsort(chosen, axis=1, kind="stable")
+        found_index[start : start + _ROWS] = np.take_along_axis(index, order, axis=1)
+        found[start : start + _ROWS] = np.maximum(np.take_along_axis(chosen, order, axis=1), 0)
+    return found_index, found
+
+
+def _coordinates(public: np.ndarray, dimensions: int, power: float) -> tuple[np.ndarray, np.ndarray]:
+    mean = public.mean(axis=0)
+    covariance = np.cov(public - mean, rowvar=False, dtype=np.float64).reshape(public.shape[1], public.shape[1])
+    variance, directions = np.linalg.eigh(covariance)
+    kept = slice(None, -dimensions - 1, -1)  # the largest, largest first
+    scale = np.sqrt(np.maximum(variance[kept], 1e-12 * max(variance[-1], 1e-12))) ** power
+    return mean, (directions[:, kept] / scale).astype(np.float32)
+
+
+def _normalised(index: np.ndarray, similar: np.ndarray) -> csr_array:
+    """S = D^-1/2 W D^-1/2, W the larger of both directions' weights."""
+    inputs, neighbours = index.shape
+    directed = csr_array(
+        (similar.ravel(), index.ravel(), np.arange(0, inputs * neighbours + 1, neighbours)), shape=(inputs, inputs)
+    )
+    weights = directed.maximum(directed.T).tocoo()
+    degree = np.asarray(weights.sum(axis=1)).ravel()
+    scaled = weights.data / np.sqrt(degree[weights.row] * degree[weights.col])
+    return csr_array((scaled.astype(np.float32), (weights.row, weights.col)), shape=(inputs, inputs))
+
+
+def _inverse(weights: csr_array, alpha: float) -> np.ndarray:
+    """(I - alpha S)^-1 by Cholesky: its eigenvalues lie between 1 - alpha and 1 + alpha, so it is positive definite."""
+    matrix = (-alpha * weights).toarray(order="F")
+    matrix.flat[:: len(matrix) + 1] += 1
+    factor, failed = lapack.spotrf(matrix, lower=1, overwrite_a=1)
+    inverse, failed_too = lapack.spotri(factor, lower=1, overwrite_c=1)
+    if failed or failed_too:
+        raise ArithmeticError("the graph's matrix is not positive definite")
+    lower = np.tril(inverse)
+    return np.ascontiguousarray(lower + np.tril(inverse, -1).T)
+
+
+def _conjugate_gradients(weights: csr_array, alpha: float, seeds: np.ndarray, steps: int = 200) -> np.ndarray:
+    """The same scores, one column a class, without the inverse."""
+    right = seeds.T.astype(np.float64)
+    found, residual = np.zeros_like(right), right.copy()
+    direction, size = residual.copy(), np.einsum("nc,nc->c", residual, residual)
+    for _ in range(steps):
+        ahead = direction - alpha * (weights @ direction)
+        step = size / np.maximum(np.einsum("nc,nc->c", direction, ahead), 1e-300)
+        found += step * direction
+        residual -= step * ahead
+        size, before = np.einsum("nc,nc->c", residual, residual), size
+        direction = residual + direction * (size / np.maximum(before, 1e-300))
+        if (size < 1e-12).all():
+            break
+    return found.T

@@ -1,0 +1,77 @@
+"""Graph teachers: label spreading over one graph of the public inputs, seeded by a teacher's own records.
+
+The graph is shared and public. A private record is attached to its nearest public inputs and seeds its own teacher's
+scores; no weight, degree or class share of the graph, and no other teacher, ever depends on it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from pate.spreading import PublicGraph, nearest
+from pate.teachers.ensemble import Partition, Teachers
+
+
+@dataclass(frozen=True)
+class OnGraph(Teachers):
+    """Teachers that share a graph of the public inputs."""
+
+    dimensions: int = 100
+    power: float = 0.5
+    neighbours: int = 7
+    alpha: float = 0.95
+    batch: ClassVar[int] = 25
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name in ("dimensions", "neighbours"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
+        if not 0 < self.alpha < 1:
+            raise ValueError(f"alpha must lie strictly between 0 and 1, got {self.alpha}")
+        if not 0 <= self.power <= 1:
+            raise ValueError(f"power must lie between 0 and 1, got {self.power}")
+
+    def prepare(self, public: np.ndarray) -> Any:
+        return PublicGraph.of(public, self.dimensions, self.power, self.neighbours, self.alpha)
+
+
+@dataclass(frozen=True)
+class Graph(OnGraph):
+    """A record seeds the `attached` public inputs nearest to it."""
+
+    attached: int = 7
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.attached < 1:
+            raise ValueError(f"attached must be at least 1, got {self.attached}")
+
+    def predict_many(
+        self, partitions: list[Partition], public: Any, classes: int, seeds: list[int]
+    ) -> list[np.ndarray]:
+        return [self._answers(x, y, public, classes) for x, y in partitions]
+
+    def _answers(self, x: np.ndarray, y: np.ndarray, graph: PublicGraph, classes: int) -> np.ndarray:
+        if len(y) == 0:
+            return np.zeros(len(graph.points), np.int64)
+        index, weight = graph.attach(x, self.attached)
+        scores = balanced_spread(graph, np.repeat(y, index.shape[1]), index.ravel(), weight.ravel(), classes)
+        answers = scores.argmax(axis=0)
+        apart = np.flatnonzero(scores.max(axis=0) <= 0)  # no seed in their part of the graph: the nearest record tells
+        answers[apart] = y[nearest(graph.points[apart], graph.coordinates(x), 1)[0][:, 0]]
+        return answers
+
+
+def balanced_spread(
+    graph: PublicGraph, label: np.ndarray, place: np.ndarray, weight: np.ndarray, classes: int
+) -> np.ndarray:
+    """Scores (classes x public inputs) of weighted seeds. Every class weighs 1 in all, lest frequent ones win."""
+    total = np.bincount(label, weight, minlength=classes)
+    share = (weight / np.maximum(total, 1e-12)[label]).astype(np.float32)
+    seeds = csr_array((share, (label, place)), shape=(classes, len(graph.points)))
+    return graph.spread(seeds)

@@ -1,0 +1,25 @@
+"""quality: how often labels would be right, at this noise and at others. For the owner; draws nothing."""
+
+from pate.aggregation.selection import Queries
+from pate.aggregation.votes import Votes
+from pate.data.split import Truth
+from pate.report.quality import Quality
+from pate.report.quality import quality as score
+from pate.runner import Run
+from pate.stage import stage
+
+from .artifacts import QUALITY, QUERIES, TRUTH, VOTES
+
+
+@stage(reads=[TRUTH, VOTES, QUERIES], writes=[QUALITY], config=["aggregator", "quality"])
+def quality(run: Run, truth: Truth, votes: Votes, queries: Queries) -> Quality:
+    settings = run.settings
+    found = score(votes, truth.public_y, queries.index, settings.aggregator, settings.quality.gammas)
+    shares = {
+        "one teacher": found.teacher_accuracy,
+        "plurality": found.plurality_accuracy,
+        "labels": found.label_accuracy,
+    }
+    right = ", ".join(f"{name} {share:.2%}" for name, share in shares.items() if share is not None)
+    run.summary = f"right: {right or 'unknown'}; median gap {found.median_gap:g} of {found.teachers} votes"
+    return found
