@@ -29,8 +29,9 @@ from pate.config import Settings, one_line
 from pate.errors import ConfigError, PateError
 from pate.preflight import checked
 from pate.progress import console
+from pate.report.jobs import Sweep, begin
 from pate.report.results import results, write_results
-from pate.report.sweep import Sweep, begin, sum_up
+from pate.report.sweep import sum_up
 from pate.report.table import print_results
 from pate.runner import Runner
 from pate.store import Store

@@ -18,7 +18,8 @@ def quality(run: Run, truth: Truth, votes: Votes, queries: Queries) -> Quality:
     shares = {
         "one teacher": found.teacher_accuracy,
         "plurality": found.plurality_accuracy,
-        "labels": found.label_accuracy,
+        "labels": found.pool_accuracy,
+        f"the {found.queries} asked for": found.label_accuracy,
     }
     right = ", ".join(f"{name} {share:.2%}" for name, share in shares.items() if share is not None)
     run.summary = f"right: {right or 'unknown'}; median gap {found.median_gap:g} of {found.teachers} votes"

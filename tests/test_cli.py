@@ -189,7 +189,7 @@ def test_a_workspace_that_cannot_be_written_is_one_line(pate, tmp_path):
 
 
 def test_what_a_hydra_user_expects(pate, tmp_path):
-    shown = pate("--cfg", "job", "--resolve", "+experiment=mnist_ridge", "delta=1e-6")
+    shown = pate("--cfg", "job", "--resolve", "+experiment=pate2017_mnist", "delta=1e-6")
     assert shown.returncode == 0, shown.stderr
     assert "count: 250" in shown.stdout
     assert "delta: 1.0e-06" in shown.stdout

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +9,7 @@ import torch
 from numpy.typing import NDArray
 
 from pate.classifier import Classifier
+from pate.device import one_thread
 from pate.dpsgd.engine import clipped_sum, refuse_unsupported
 from pate.dpsgd.network import build, freeze
 from pate.noise import Noise
@@ -38,7 +37,7 @@ def descend(
     velocity = [torch.zeros_like(p) for p in parameters]
     records = torch.as_tensor(x, dtype=torch.float32, device=device)
     labels = torch.as_tensor(y, dtype=torch.int64, device=device)
-    with _one_thread(), progress("dp-sgd", spent.steps, "steps") as advance:
+    with one_thread(), progress("dp-sgd", spent.steps, "steps") as advance:
         for _ in range(spent.steps):
             lot = torch.from_numpy(poisson_lot(len(x), spent.sampling_rate, noise)).to(device)
             gradient = clipped_sum(model, records[lot], labels[lot], settings.clip)
@@ -61,14 +60,3 @@ def add_noise(gradient: list[torch.Tensor], deviation: float, noise: Noise) -> N
     draws = torch.from_numpy(noise.gaussian(sum(g.numel() for g in gradient), deviation)).float()
     for g, part in zip(gradient, torch.split(draws, [g.numel() for g in gradient]), strict=True):
         g.add_(part.view_as(g).to(g.device))
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """Sums do not depend on the number of cores; lots are small, and threads cost tenfold on a busy machine."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)

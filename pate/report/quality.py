@@ -26,6 +26,7 @@ class Quality(Artifact):
     teacher_accuracy: float | None
     plurality_accuracy: float | None
     label_accuracy: float | None  # of the queries asked, where they are answered, with the noise configured
+    pool_accuracy: float | None  # the same, had every public input been asked about: less chance in it
     answered: float | None  # the share of queries expected to be answered
     median_gap: float  # votes between the first and the second class
     gammas: list[float] = field(default_factory=list)
@@ -42,6 +43,7 @@ def quality(votes: Votes, truth: np.ndarray, asked: np.ndarray, aggregator: Aggr
         teacher_accuracy=accuracy(votes.predictions, truth) if votes.predictions is not None else None,
         plurality_accuracy=accuracy(votes.counts.argmax(axis=1), truth),
         label_accuracy=right,
+        pool_accuracy=expected(aggregator, votes.counts, truth)[0],
         answered=answered,
         median_gap=float(np.median(ordered[:, -1] - ordered[:, -2])),
         gammas=list(gammas),

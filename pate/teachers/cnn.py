@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
+from pate.device import one_thread
 from pate.errors import ConfigError
 from pate.teachers.ensemble import Teachers
 
@@ -53,7 +52,7 @@ class CNN(Teachers):
         import torch
 
         generator = torch.Generator().manual_seed(seed)  # the only source of chance: the global one stays untouched
-        with _one_thread():
+        with one_thread():
             images = _pixels(x)
             network = _build(images.shape[1:], self.channels, classes, generator)
             self._train(network, images, torch.from_numpy(np.array(y, np.int64)), generator)
@@ -142,16 +141,3 @@ def _answer(network: nn.Sequential, public: np.ndarray) -> np.ndarray:
             part = slice(start, start + _ANSWERED_TOGETHER)
             answers[part] = network(_pixels(public[part]).permute(0, 3, 1, 2)).argmax(1).numpy()
     return answers
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """Teachers run in several processes, one core each; and sums do not depend on the number of cores."""
-    import torch
-
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)

@@ -10,20 +10,10 @@ import pytest
 from scipy import stats
 
 from pate.noise import SEEDED
-from pate.report.sweep import (
-    FOOTNOTE,
-    Job,
-    Sweep,
-    apart,
-    begin,
-    curve_of,
-    groups,
-    mean,
-    print_sweep,
-    rows,
-    sum_up,
-    swept,
-)
+from pate.report.jobs import Job, Sweep, begin, groups, mean, rows, swept
+from pate.report.picture import FOOTNOTE, apart, curve_of
+from pate.report.sweep import sum_up
+from pate.report.sweep_table import print_sweep
 
 GAMMAS = [0.05, 1.0]
 
@@ -236,7 +226,7 @@ def test_a_real_sweep_is_summed_up(pate, tmp_path):
     for row, plain in zip(table, json.loads((folder / "sweep.json").read_text()), strict=True):
         assert list(row) == list(plain)
         assert row["pate_epsilon"] == str(plain["pate_epsilon"])
-    labels = [one["quality"]["label_accuracy"] for one in found[2:]]
+    labels = [one["quality"]["pool_accuracy"] for one in found[2:]]
     assert f"{np.mean(labels):.2%} ± {stats.sem(labels):.2%}" in done.stdout
     text = "".join(ElementTree.parse(folder / "quality.svg").getroot().itertext())
     for part in ("5 teachers", "20 teachers", "Laplace noise of scale 1/gamma", "mean of 2 runs", FOOTNOTE):

@@ -1,0 +1,205 @@
+"""The jobs of a sweep as its folder tells of them: a row each, grouped by what was swept, seeds aside.
+
+Reads the folders the jobs left behind and nothing else, so any launcher will do. What it writes is the owner's.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import os
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from omegaconf import OmegaConf
+
+from pate.noise import SEEDED
+
+SEEDS = ("seed", "noise.seed", "dataset.seed")  # runs that differ in nothing else are repetitions
+
+
+@dataclass(frozen=True)
+class Job:
+    """One job of a sweep: what set it apart, and what it found if it finished."""
+
+    name: str  # its folder within the sweep's
+    overrides: dict[str, str]
+    results: dict[str, Any] | None
+
+    @cached_property
+    def figures(self) -> dict[str, Any]:
+        """What it found, flat. Underscores in names: a dot is for overrides, and `dpsgd.epsilon` is one."""
+        found, flat = self.results, dict[str, Any]()
+        if found is None:
+            return flat
+        for method in found["methods"]:
+            flat |= {f"{method['name']}_{key}": value for key, value in method.items() if key != "name"}
+        for key in ("queries", "answered", "label_accuracy", "teacher_accuracy", "plurality_accuracy"):
+            flat[f"pate_{key}"] = found["pate"][key]
+        quality = self.quality
+        curve = zip(quality.pop("gammas", ()), quality.pop("accuracy_at", ()), strict=True)
+        flat |= {f"quality_{key}": value for key, value in quality.items()}
+        flat |= {f"quality_accuracy_at_{gamma:g}": value for gamma, value in curve}
+        return flat
+
+    @property
+    def notes(self) -> list[str]:
+        return list(self.results["notes"]) if self.results else []
+
+    @property
+    def quality(self) -> dict[str, Any]:
+        return dict((self.results or {}).get("quality") or {})
+
+    @property
+    def stages(self) -> dict[str, Any]:
+        return dict(self.results["stages"]) if self.results else {}
+
+    @property
+    def private_data(self) -> tuple[Any, Any]:
+        """Where its private records came from, whatever part of them it took."""
+        dataset = self.results["config"]["dataset"] if self.results else {}
+        return dataset.get("name"), dataset.get("path")
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """The jobs of one multirun: whatever its folder holds that it did not hold when the multirun began."""
+
+    folder: Path
+    subdir: str | None  # where Hydra keeps a job's overrides
+    before: dict[Path, int]
+
+    def jobs(self) -> list[Job]:
+        """In the order of their numbers. No clock is compared: a file that was written since then has changed."""
+        new = {file for file, time in _stamps(self.folder, self.subdir).items() if self.before.get(file) != time}
+        folders = {file.parent if file.name == "results.json" else file.parent.parent for file in new}
+        return [self._job(folder, new) for folder in sorted(folders, key=_natural)]
+
+    def _job(self, folder: Path, new: set[Path]) -> Job:
+        name = str(folder.relative_to(self.folder))
+        overrides, results = folder / (self.subdir or "") / "overrides.yaml", folder / "results.json"
+        return Job(
+            name,
+            _pairs(OmegaConf.load(overrides)) if overrides in new else {"job": name},
+            json.loads(results.read_text()) if results in new else None,
+        )
+
+
+@dataclass(frozen=True)
+class Mean:
+    """A mean over runs; one run has no standard error."""
+
+    value: float
+    error: float | None
+    runs: int
+
+
+@dataclass(frozen=True)
+class Group:
+    """Finished jobs that differ in their seeds only."""
+
+    choices: dict[str, str]
+    jobs: tuple[Job, ...]
+
+    def mean(self, keys: Sequence[str]) -> Mean | None:
+        """Over the jobs that know one of these figures, taken in this order."""
+        values = (
+            next((job.figures[key] for key in keys if job.figures.get(key) is not None), None) for job in self.jobs
+        )
+        return mean([value for value in values if value is not None])
+
+    def largest(self, key: str) -> float | None:
+        """Rounded against ourselves; none if it is unknown for any of the runs."""
+        values = self.known(key)
+        return max(values) if len(values) == len(self.jobs) else None
+
+    def known(self, key: str) -> list[Any]:
+        return [value for job in self.jobs if (value := job.figures.get(key)) is not None]
+
+
+def begin(folder: Path, subdir: str | None) -> Sweep:
+    """To be called before the first job: what is in the folder already belongs to somebody else."""
+    folder = folder.absolute()
+    return Sweep(folder, subdir, _stamps(folder, subdir))
+
+
+def swept(jobs: Sequence[Job]) -> list[str]:
+    """The overrides that are not the same for every job, in the order of the command line."""
+    keys = dict.fromkeys(key for job in jobs for key in job.overrides)
+    return [key for key in keys if len({job.overrides.get(key) for job in jobs}) > 1]
+
+
+def rows(jobs: Sequence[Job]) -> list[dict[str, Any]]:
+    """One row a job, every row with every column."""
+    choices, figures = swept(jobs), [job.figures for job in jobs]
+    columns = dict.fromkeys(key for row in figures for key in row)
+    return [
+        {"job": job.name, "finished": job.results is not None}
+        | {key: job.overrides.get(key) for key in choices}
+        | {key: row.get(key) for key in columns}
+        | {"seeded": SEEDED in job.notes if job.results else None, "notes": job.notes}
+        for job, row in zip(jobs, figures, strict=True)
+    ]
+
+
+def groups(jobs: Sequence[Job]) -> list[Group]:
+    """Finished jobs by what was swept, seeds aside."""
+    keys = [key for key in swept(jobs) if key not in SEEDS]
+    found: dict[tuple[str | None, ...], list[Job]] = {}
+    for job in jobs:
+        if job.results is not None:
+            found.setdefault(tuple(job.overrides.get(key) for key in keys), []).append(job)
+    return [
+        Group({key: value for key, value in zip(keys, values, strict=True) if value is not None}, tuple(group))
+        for values, group in found.items()
+    ]
+
+
+def mean(values: Sequence[float]) -> Mean | None:
+    """With the standard error of the mean, from the spread of the runs."""
+    if not values:
+        return None
+    error = float(np.std(values, ddof=1)) / math.sqrt(len(values)) if len(values) > 1 else None
+    return Mean(float(np.mean(values)), error, len(values))
+
+
+def write_rows(table: list[dict[str, Any]], folder: Path) -> None:
+    """The rows for a spreadsheet and for a program."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(table[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(row | {"notes": " | ".join(row["notes"])} for row in table)
+    write_owned(folder / "sweep.csv", text.getvalue().encode())
+    write_owned(folder / "sweep.json", json.dumps(table, indent=1).encode())
+
+
+def _stamps(folder: Path, subdir: str | None) -> dict[Path, int]:
+    """When the files that make a job were last written, at any depth: hydra.sweep.subdir is the user's to choose."""
+    patterns = ["results.json"] + [f"{subdir}/overrides.yaml"] * (subdir is not None)
+    return {file: file.stat().st_mtime_ns for pattern in patterns for file in folder.rglob(pattern)}
+
+
+def _pairs(overrides: Any) -> dict[str, str]:
+    split = (str(override).partition("=") for override in overrides)
+    return {key.lstrip("+"): value for key, _, value in split}
+
+
+def _natural(path: Path) -> list[tuple[int, str]]:
+    """2 before 10, and numbers before words."""
+    return [(int(part), "") if part.isdigit() else (sys.maxsize, part) for part in re.split(r"(\d+)", str(path))]
+
+
+def write_owned(file: Path, content: bytes) -> None:
+    """Whole or not at all, readable by the owner only."""
+    temporary = file.with_name(f".{file.name}")
+    with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as handle:
+        handle.write(content)
+    temporary.rename(file)
