@@ -23,7 +23,8 @@ class Encoded(Artifact):
 
 @dataclass(frozen=True)
 class Encoder(Artifact):
-    """x -> (v - mean) @ components, with v the pixels or, given its arguments, the scattering descriptor of x.
+    """x -> (v - mean) @ components, with v the pixels or, given its arguments, the scattering descriptor of x; given
+    prototypes too, their activations by the patches of x follow in v.
 
     Without components it is v itself. Each record is encoded alone: no other one reaches its features.
     """
@@ -31,6 +32,7 @@ class Encoder(Artifact):
     mean: np.ndarray | None = None
     components: np.ndarray | None = None
     scattering: dict[str, Any] | None = None
+    patches: dict[str, np.ndarray] | None = None
 
     def transform(self, x: np.ndarray, advance: Callable[[int], None] = lambda _: None) -> np.ndarray:
         """Features, float32 (records x features)."""
@@ -52,7 +54,12 @@ class Encoder(Artifact):
         from pate.features.scattering import descriptors  # here, because torch takes seconds to import
 
         found = descriptors(x, **self.scattering)
-        return found.reshape(len(x), math.prod(found.shape[1:]))
+        found = found.reshape(len(x), math.prod(found.shape[1:]))
+        if self.patches is None:
+            return found
+        from pate.features.patches import activations
+
+        return np.concatenate([found, activations(x, **self.patches, flip=self.scattering["flip"])], axis=1)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ import numpy as np
 
 from pate.errors import ConfigError
 from pate.features.encoder import Encoder, Features
+from pate.features.patches import GRID, activations, learn
 from pate.features.pca import principal_components
 from pate.features.wavelets import scattering
 
@@ -24,7 +25,8 @@ class Scattering(Features):
 
     `groups` needs no data instead: group normalisation within each image; then `components: null` keeps every
     coefficient. `flip` averages an image's descriptor with that of its mirror image: for things that have no left and
-    right, so not for digits.
+    right, so not for digits. `standardise: false` leaves the channels' spreads as they are. `patches` is a number of
+    prototypes learned from public patches (Coates & Ng 2012): as many components again, of equal weight.
     """
 
     scales: int = 2
@@ -32,9 +34,12 @@ class Scattering(Features):
     components: int | None = 200
     groups: int | None = None
     flip: bool = False
+    standardise: bool = True
+    patches: int | None = None
+    patch_size: int = 6
 
     def __post_init__(self) -> None:
-        for name in ("scales", "angles", "components", "groups"):
+        for name in ("scales", "angles", "components", "groups", "patches", "patch_size"):
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise ValueError(f"{name} must be at least 1, got {value}")
@@ -43,6 +48,10 @@ class Scattering(Features):
             raise ValueError(f"groups must divide the {channels} channels, got {self.groups}")
         if self.groups is None and self.components is None:
             raise ValueError("components may be null only with groups: else the channels have no common scale")
+        if self.patches is not None and self.groups is not None:
+            raise ValueError("patches are learned from public data, which groups do without: choose one")
+        if self.patches is not None and self.components is not None and self.patches * GRID**2 < self.components:
+            raise ValueError(f"patches must be at least components / {GRID**2}, got {self.patches}")
 
     def fit(self, public: np.ndarray) -> Encoder:
         arguments: dict[str, Any] = {
@@ -53,12 +62,20 @@ class Scattering(Features):
         }
         if self.components is None:
             return Encoder(scattering=arguments)
+        from scipy.linalg import block_diag
+
+        learned = None if self.patches is None else learn(public, self.patches, self.patch_size)
         vectors = Encoder(scattering=arguments).transform(public)
         spread = np.ones(vectors.shape[1], np.float32)
-        if self.groups is None:
+        if self.groups is None and self.standardise:
             spread = _spread_of_channels(vectors, descriptors(public[:1], **arguments).shape[1])
         mean, directions = principal_components(vectors / spread, self.components)
-        return Encoder(mean * spread, directions / spread[:, None], arguments)
+        mean, directions = mean * spread, directions / spread[:, None]
+        if learned is not None:  # both parts as one map, each with a mean squared norm of 1/2
+            more = principal_components(activations(public, **learned, flip=self.flip), self.components)
+            mean = np.concatenate([mean, more[0]])
+            directions = block_diag(directions, more[1]) * np.float32(0.5**0.5)
+        return Encoder(mean, directions, arguments, learned)
 
 
 def _spread_of_channels(vectors: np.ndarray, channels: int) -> np.ndarray:

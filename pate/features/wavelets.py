@@ -68,10 +68,11 @@ def scattering_batches(images: np.ndarray, scales: int = 2, angles: int = 8, bat
         planes = np.moveaxis(block, 3, 1).reshape(-1, *images.shape[1:3]) if images.ndim == 4 else block
         return _transform(planes, bank).reshape(len(block), channels, height, width)
 
-    return _in_order(compute, range(0, len(images), batch))
+    return in_order(compute, range(0, len(images), batch))
 
 
-def _in_order(compute: Callable[[int], np.ndarray], starts: range) -> Iterator[np.ndarray]:
+def in_order(compute: Callable[[int], np.ndarray], starts: range) -> Iterator[np.ndarray]:
+    """`compute` of each start, each by one thread and as many at once as torch has threads."""
     threads = torch.get_num_threads()
     waiting: deque[Future[np.ndarray]] = deque()
     try:

@@ -15,7 +15,7 @@ from pate.teachers.ensemble import Partition, Teachers
 class Ridge(Teachers):
     """Weights W = argmin |XW - Y|^2 + penalty |W|^2, with a constant feature for the intercept."""
 
-    penalty: float = 1.0
+    penalty: float = 0.3
     batch: ClassVar[int] = 25
 
     def __post_init__(self) -> None:
