@@ -15,7 +15,8 @@ from scipy.sparse import csr_array
 
 from pate.errors import ConfigError
 
-_DENSE = 20_000  # public inputs up to which the whole inverse is kept: 1.6 GB
+_DENSE = 20_000  # public inputs up to which the whole inverse is kept: 1.6 GB, twice that while it is made
+_LEAST = 1e-6  # of the largest variance: directions of less are left out
 _ROWS = 1024  # compared with the public inputs together
 
 
@@ -86,8 +87,10 @@ def _coordinates(public: np.ndarray, dimensions: int, power: float) -> tuple[np.
     mean = public.mean(axis=0)
     covariance = np.cov(public - mean, rowvar=False, dtype=np.float64).reshape(public.shape[1], public.shape[1])
     variance, directions = np.linalg.eigh(covariance)
-    kept = slice(None, -dimensions - 1, -1)  # the largest, largest first
-    scale = np.sqrt(np.maximum(variance[kept], 1e-12 * max(variance[-1], 1e-12))) ** power
+    variance, directions = variance[::-1][:dimensions], directions[:, ::-1][:, :dimensions]
+    kept = variance >= max(_LEAST * variance[0], 1e-12)  # where public inputs do not vary there is no scale
+    kept[0] = True
+    scale = np.sqrt(np.maximum(variance[kept], 1e-12)) ** power
     return mean, (directions[:, kept] / scale).astype(np.float32)
 
 
@@ -110,9 +113,13 @@ def _inverse(weights: csr_array, alpha: float) -> np.ndarray:
     factor, failed = lapack.spotrf(matrix, lower=1, overwrite_a=1)
     inverse, failed_too = lapack.spotri(factor, lower=1, overwrite_c=1)
     if failed or failed_too:
-        raise ArithmeticError("the graph's matrix is not positive definite")
-    lower = np.tril(inverse)
-    return np.ascontiguousarray(lower + np.tril(inverse, -1).T)
+        raise ConfigError(f"teachers.alpha={alpha}: too near to 1 for this graph; choose a smaller one")
+    for start in range(0, len(inverse), _ROWS):  # the upper triangle, block by block: a copy would double the memory
+        rows = slice(start, start + _ROWS)
+        corner = np.tril(inverse[rows, rows])
+        inverse[rows, rows] = corner + np.tril(corner, -1).T
+        inverse[rows, start + _ROWS :] = inverse[start + _ROWS :, rows].T
+    return inverse.T  # symmetric, and this way its rows are contiguous
 
 
 def _conjugate_gradients(weights: csr_array, alpha: float, seeds: np.ndarray, steps: int = 200) -> np.ndarray:
@@ -120,6 +127,7 @@ def _conjugate_gradients(weights: csr_array, alpha: float, seeds: np.ndarray, st
     right = seeds.T.astype(np.float64)
     found, residual = np.zeros_like(right), right.copy()
     direction, size = residual.copy(), np.einsum("nc,nc->c", residual, residual)
+    enough = 1e-12 * size
     for _ in range(steps):
         ahead = direction - alpha * (weights @ direction)
         step = size / np.maximum(np.einsum("nc,nc->c", direction, ahead), 1e-300)
@@ -127,6 +135,6 @@ def _conjugate_gradients(weights: csr_array, alpha: float, seeds: np.ndarray, st
         residual -= step * ahead
         size, before = np.einsum("nc,nc->c", residual, residual), size
         direction = residual + direction * (size / np.maximum(before, 1e-300))
-        if (size < 1e-12).all():
+        if (size <= enough).all():
             break
     return found.T

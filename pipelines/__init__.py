@@ -23,7 +23,7 @@ from .nonprivate import nonprivate
 from .quality import quality
 from .queries import queries, queries_by_position
 from .student import student
-from .teachers import teachers
+from .teachers import teachers, teachers_on_inputs
 from .votes import votes, votes_from_file
 
 
@@ -37,7 +37,8 @@ def graph(settings: Settings) -> Graph:
         compared += [LABELS, STUDENT]
         notes.append("labels came from a file: what they cost is not known here")
     else:
-        stages += [votes_from_file] if settings.votes.path else [teachers, votes]
+        trained = teachers if settings.teachers.sees == "features" else teachers_on_inputs
+        stages += [votes_from_file] if settings.votes.path else [trained, votes]
         by_position = settings.votes.path and settings.labels.selection != "medoids"
         stages += [queries_by_position if by_position else queries, quality, labels, account, student]
         compared += [VOTES, LABELS, STUDENT]

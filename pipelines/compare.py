@@ -1,4 +1,4 @@
-"""compare: score every method on the test set. The only stage that sees true labels of public inputs."""
+"""compare: score every method on the test set. It and `quality` alone see true labels of public inputs."""
 
 from dataclasses import replace
 

@@ -14,5 +14,5 @@ def encode(run: Run, private: Private, test: Test, encoder: Encoder) -> tuple[En
     records = len(private.x) + len(test.x)
     with progress("records encoded", records) as advance:
         sides = [Encoded(encoder.transform(x, advance)) for x in (private.x, test.x)]
-    run.summary = f"{records} private records and test inputs"
+    run.summary = f"{len(private.x)} private records, {len(test.x)} test inputs"
     return sides[0], sides[1]

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from pate.aggregation.selection import Queries, by_position, medoids
-from pate.aggregation.votes import read_votes
+from pate.aggregation.votes import pool_of
 from pate.features.encoder import Encoded
 from pate.runner import Run
 from pate.stage import stage
@@ -24,8 +24,8 @@ def queries(run: Run, public_features: Encoded) -> Queries:
 
 @stage(name="queries", writes=[QUERIES], config=_CONFIG, files=lambda settings: [Path(settings.votes.path)])
 def queries_by_position(run: Run) -> Queries:
-    """Votes from a file bring their own pool, which need not be at hand."""
+    """Votes from a file bring their own pool, which need not be at hand; its size is all that is read of them."""
     settings, wanted = run.settings, run.settings.labels
-    pool = len(read_votes(str(settings.votes.path), len(settings.dataset.class_names)).counts)
+    pool = pool_of(str(settings.votes.path))
     run.summary = f"{wanted.queries} of {pool} voted on, {wanted.selection}"
     return by_position(wanted.selection, wanted.queries, pool, settings.seed)

@@ -1,5 +1,7 @@
 """teachers: cut the private records into disjoint partitions and train one teacher on each."""
 
+import numpy as np
+
 from pate.aggregation.votes import Predictions
 from pate.data.partition import assign, assign_groups
 from pate.data.split import Private, Public
@@ -10,28 +12,30 @@ from pate.teachers.ensemble import train
 
 from .artifacts import PREDICTIONS, PRIVATE, PRIVATE_FEATURES, PUBLIC, PUBLIC_FEATURES
 
+_CONFIG = ["teachers", "seed"]
 
-@stage(reads=[PRIVATE, PRIVATE_FEATURES, PUBLIC, PUBLIC_FEATURES], writes=[PREDICTIONS], config=["teachers", "seed"])
-def teachers(
-    run: Run, private: Private, private_features: Encoded, public: Public, public_features: Encoded
-) -> Predictions:
+
+@stage(reads=[PRIVATE, PRIVATE_FEATURES, PUBLIC_FEATURES], writes=[PREDICTIONS], config=_CONFIG)
+def teachers(run: Run, private: Private, private_features: Encoded, public_features: Encoded) -> Predictions:
+    return _train(run, private, private_features.x, public_features.x)
+
+
+@stage(name="teachers", reads=[PRIVATE, PUBLIC], writes=[PREDICTIONS], config=_CONFIG)
+def teachers_on_inputs(run: Run, private: Private, public: Public) -> Predictions:
+    """Teachers that see the inputs themselves: features may change without them."""
+    return _train(run, private, private.x, public.x)
+
+
+def _train(run: Run, private: Private, x: np.ndarray, public: np.ndarray) -> Predictions:
     settings = run.settings
     count, classes = settings.teachers.count, len(private.classes)
     if private.group is None:
         assignment = assign(len(private.y), count, settings.seed)
     else:
         assignment = assign_groups(private.group, count, settings.seed)
-    seen = (private.x, public.x) if settings.teachers.sees == "inputs" else (private_features.x, public_features.x)
     predictions = train(
-        settings.teachers,
-        seen[0],
-        private.y,
-        assignment,
-        seen[1],
-        classes,
-        seed=settings.seed,
-        n_jobs=settings.n_jobs,
-        pieces=run.pieces,
-    )
-    run.summary = f"{count} {type(settings.teachers).__name__.lower()} teachers, one partition each"
+        settings.teachers, x, private.y, assignment, public, classes,
+        seed=settings.seed, n_jobs=settings.n_jobs, pieces=run.pieces,
+    )  # fmt: skip
+    run.summary = f"{count} {settings.teachers.name} teachers, one partition each"
     return Predictions(predictions, classes)

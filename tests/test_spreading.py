@@ -95,3 +95,13 @@ def test_nearest_is_brute_force():
     peer = cdist(DIGITS[:50], DIGITS[50:], "sqeuclidean")
     np.testing.assert_allclose(squared, np.sort(peer, axis=1)[:, :4], atol=1e-4)
     np.testing.assert_allclose(np.take_along_axis(peer, index, axis=1), squared, atol=1e-4)
+
+
+def test_directions_in_which_public_inputs_do_not_vary_are_left_out():
+    rng = np.random.default_rng(0)
+    public = np.zeros((40, 6), np.float32)
+    public[:, :2] = rng.normal(size=(40, 2))
+    graph = PublicGraph.of(public, dimensions=6, power=1.0, neighbours=5, alpha=0.9)
+    assert graph.points.shape == (40, 2)
+    record = public[7:8] + np.array([0, 0, 9, 0, 0, 0], np.float32)  # far away where nothing public is
+    assert graph.attach(record, 1)[0][0, 0] == 7

@@ -97,11 +97,13 @@ def discrete_laplace(gamma: float, teachers: int, classes: int) -> Grid:
     t = math.exp(-gamma)
 
     def noise(cell: np.ndarray, part: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        density = (1 - t) / (1 + t) * np.exp(-gamma * np.abs(cell))  # Pr[K = cell]
-        below = np.exp(gamma * (np.minimum(cell, 0) - 1)) / (1 + t) + part * density  # Pr[K < cell] + ..., cell <= 0
+        # cell <= 0: F = Pr[K < cell] + part Pr[K = cell], a factor exp(gamma (cell - 1)) apart that may underflow
+        grown = (1 - t) * math.exp(gamma)
+        below = gamma * (np.minimum(cell, 0) - 1) - math.log1p(t) + np.log1p(part * grown)
+        density = (1 - t) / (1 + t) * np.exp(-gamma * np.maximum(cell, 0))  # Pr[K = cell], cell > 0
         above = np.exp(-gamma * np.maximum(cell, 0)) / (1 + t) - part * density  # Pr[K >= cell] - ..., cell > 0
-        ell = np.where(cell <= 0, np.log(below), np.log1p(-np.minimum(above, 0.75)))
-        return ell, density / np.where(cell <= 0, below, 1 - above)
+        ell = np.where(cell <= 0, below, np.log1p(-np.minimum(above, 0.75)))
+        return ell, np.where(cell <= 0, grown / (1 + part * grown), density / (1 - above))
 
     per_cell = _nodes_per_cell(gamma, classes)
     u, mass = _geometric_rule(t, (classes + 2) // 2)

@@ -51,4 +51,7 @@ def winning(aggregator: Aggregator, counts: np.ndarray) -> np.ndarray:
 
 def _law(counts: np.ndarray, grid: Grid) -> np.ndarray:
     mass = grid.weights * np.exp(grid.ell.at(counts).sum(axis=1))
-    return np.einsum("qx,qcx->qc", mass, grid.rate.at(counts)) + grid.floor
+    found = np.einsum("qx,qcx->qc", mass, grid.rate.at(counts)) + grid.floor
+    if not np.allclose(found.sum(axis=1), 1, rtol=0, atol=1e-9):
+        raise OutOfRange("these votes and this noise are beyond double precision")
+    return found

@@ -6,6 +6,7 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from pate.artifact import Artifact
 
@@ -37,7 +38,7 @@ def medoids(queries: int, features: np.ndarray, seed: int) -> Queries:
 
     if queries == len(features):
         return Queries(np.arange(queries))
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), threadpool_limits(1):  # the same medoids on any number of cores
         warnings.simplefilter("ignore", ConvergenceWarning)  # equal inputs: fewer clusters, still enough medoids
         centres = KMeans(queries, n_init=1, max_iter=50, random_state=seed).fit(features).cluster_centers_
     distance = cdist(centres, features)

@@ -58,6 +58,14 @@ def checked_counts(counts: np.ndarray, origin: str = "votes") -> np.ndarray:
     return counts.astype(np.int32)
 
 
+def pool_of(path: str | Path) -> int:
+    """How many queries a file of votes holds."""
+    loaded = np.load(path, allow_pickle=False)
+    if isinstance(loaded, np.ndarray):
+        return len(loaded)
+    return len(loaded["counts"]) if "counts" in loaded.files else int(loaded["predictions"].shape[1])
+
+
 def read_votes(path: str | Path, classes: int = 0) -> Votes:
     """Votes from an npz with `counts` (queries x classes) or `predictions` (teachers x queries), or a .npy of counts.
 

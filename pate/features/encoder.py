@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from pate.artifact import Artifact
 
@@ -37,14 +38,18 @@ class Encoder(Artifact):
     def transform(self, x: np.ndarray, advance: Callable[[int], None] = lambda _: None) -> np.ndarray:
         """Features, float32 (records x features)."""
         blocks = [self._block(x[:0])]
-        for start in range(0, len(x), _ROWS):
-            blocks.append(self._block(x[start : start + _ROWS]))
-            advance(len(blocks[-1]))
+        with threadpool_limits(1, user_api="blas"):  # the same features on any number of cores
+            for start in range(0, len(x), _ROWS):
+                blocks.append(self._block(x[start : start + _ROWS]))
+                advance(len(blocks[-1]))
         return np.concatenate(blocks)
 
     def _block(self, x: np.ndarray) -> np.ndarray:
         raw = self.raw(x)
-        return raw if self.mean is None or self.components is None else (raw - self.mean) @ self.components
+        if self.mean is None or self.components is None:
+            return raw
+        # In double precision: rounding would else depend on where in the block a record stands, and so on the others.
+        return ((raw.astype(np.float64) - self.mean) @ self.components.astype(np.float64)).astype(np.float32)
 
     def raw(self, x: np.ndarray) -> np.ndarray:
         """What the components are components of."""

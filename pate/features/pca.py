@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from pate.errors import ConfigError
 from pate.features.encoder import Encoder, Features
@@ -39,8 +40,9 @@ def principal_components(vectors: np.ndarray, count: int) -> tuple[np.ndarray, n
         )
     mean = vectors.mean(axis=0, dtype=np.float64)
     centred = vectors - mean.astype(np.float32)
-    covariance = (centred.T @ centred).astype(np.float64) / records
-    spread, directions = _largest(covariance, count)
+    with threadpool_limits(1, user_api="blas"):  # the same directions on any number of cores
+        covariance = (centred.T @ centred).astype(np.float64) / records
+        spread, directions = _largest(covariance, count)
     scale = np.sqrt(max(spread.sum(), 1e-24))
     return mean.astype(np.float32), (directions[:, ::-1] / scale).astype(np.float32)
 

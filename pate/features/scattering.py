@@ -25,8 +25,8 @@ class Scattering(Features):
 
     `groups` needs no data instead: group normalisation within each image; then `components: null` keeps every
     coefficient. `flip` averages an image's descriptor with that of its mirror image: for things that have no left and
-    right, so not for digits. `standardise: false` leaves the channels' spreads as they are. `patches` is a number of
-    prototypes learned from public patches (Coates & Ng 2012): as many components again, of equal weight.
+    right, so not for digits. `patches` is a number of prototypes learned from public patches (Coates & Ng 2012): as
+    many components again, of equal weight.
     """
 
     scales: int = 2
@@ -34,7 +34,6 @@ class Scattering(Features):
     components: int | None = 200
     groups: int | None = None
     flip: bool = False
-    standardise: bool = True
     patches: int | None = None
     patch_size: int = 6
 
@@ -62,12 +61,14 @@ class Scattering(Features):
         }
         if self.components is None:
             return Encoder(scattering=arguments)
+        if len(public) == 0:
+            raise ConfigError("features=scattering is fitted on public inputs, and there are none (dataset.public=0)")
         from scipy.linalg import block_diag
 
         learned = None if self.patches is None else learn(public, self.patches, self.patch_size)
         vectors = Encoder(scattering=arguments).transform(public)
         spread = np.ones(vectors.shape[1], np.float32)
-        if self.groups is None and self.standardise:
+        if self.groups is None:
             spread = _spread_of_channels(vectors, descriptors(public[:1], **arguments).shape[1])
         mean, directions = principal_components(vectors / spread, self.components)
         mean, directions = mean * spread, directions / spread[:, None]

@@ -62,4 +62,6 @@ def expected(aggregator: Aggregator, counts: np.ndarray, truth: np.ndarray) -> t
     if not known.any():
         return None, answered
     given = chances[known]
+    if given.sum() == 0:
+        return None, answered
     return float(given[np.arange(len(given)), truth[known]].sum() / given.sum()), answered

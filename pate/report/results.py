@@ -31,7 +31,8 @@ _PACKAGES = (
     "dp-accounting",
     "opendp",
 )
-_PATE_STAGES = ("teachers", "votes", "labels", "student")
+_FEATURES = ("features", "encode")
+_PATE_STAGES = (*_FEATURES, "teachers", "votes", "queries", "labels", "student")
 
 
 def results(
@@ -54,9 +55,9 @@ def results(
         methods.append(_pate(costs, seeded, scores) | {"seconds": _seconds(records, _PATE_STAGES)})
     if spent is not None:
         owners = settings.dpsgd.epsilon == "pate"
-        methods.append(_dpsgd(spent, seeded or owners, scores) | {"seconds": _seconds(records, ("dpsgd",))})
+        methods.append(_dpsgd(spent, seeded or owners, scores) | {"seconds": _seconds(records, (*_FEATURES, "dpsgd"))})
     if "nonprivate" in records:
-        methods.append(_nonprivate(scores) | {"seconds": _seconds(records, ("nonprivate",))})
+        methods.append(_nonprivate(scores) | {"seconds": _seconds(records, (*_FEATURES, "nonprivate"))})
     return {
         "methods": methods,
         "pate": {

@@ -1,4 +1,4 @@
-"""Scores: the one place where true labels of public inputs and the test set are looked at."""
+"""Scores: where models meet true labels of public inputs and of the test set."""
 
 from __future__ import annotations
 

@@ -34,6 +34,11 @@ class Teachers:
         if self.count < 1:
             raise ValueError(f"count must be at least 1, got {self.count}")
 
+    @property
+    def name(self) -> str:
+        """As in `teachers=NAME`."""
+        return type(self).__module__.rpartition(".")[2]
+
     def prepare(self, public: np.ndarray) -> Any:
         """What all teachers share, made once and from public inputs alone; handed to them as `public`."""
         return public
@@ -53,7 +58,7 @@ class Teachers:
         return [
             self.predict_one(x, y, public, classes, seed)
             if len(np.unique(y)) > 1
-            else np.full(len(public), y[0] if len(y) else 0)  # nothing to choose from: the one class seen, or 0
+            else np.array([y[0] if len(y) else 0])  # nothing to choose from: the one class seen, or 0, for every input
             for (x, y), seed in zip(partitions, seeds, strict=True)
         ]
 
@@ -78,7 +83,8 @@ def train(
     shared = teachers.prepare(public) if missing else None
     scratch = str(pieces.scratch()) if pieces else None  # joblib shares large arrays through files
     work = Parallel(n_jobs=n_jobs, return_as="generator_unordered", mmap_mode="r", temp_folder=scratch)(
-        delayed(_train_batch)(teachers, x, y, assignment, shared, classes, seed, batch) for batch in missing
+        delayed(_train_batch)(teachers, x, y, assignment, shared, classes, seed, len(public), batch)
+        for batch in missing
     )
     kept = teachers.count - sum(len(batch) for batch in missing)
     if kept:
@@ -105,10 +111,11 @@ def _train_batch(
     public: Any,
     classes: int,
     seed: int,
+    inputs: int,
     batch: range,
 ) -> tuple[range, list[np.ndarray]]:
     own = [np.flatnonzero(assignment == index) for index in batch]
     seeds = [int(np.random.SeedSequence([seed, index]).generate_state(1)[0]) for index in batch]
     with threadpool_limits(1):
         predictions = teachers.predict_many([(x[rows], y[rows]) for rows in own], public, classes, seeds)
-    return batch, [votes.astype(np.int32) for votes in predictions]
+    return batch, [np.broadcast_to(votes.astype(np.int32), (inputs,)) for votes in predictions]

@@ -22,7 +22,7 @@ class OnGraph(Teachers):
 
     dimensions: int = 100
     power: float = 0.5
-    neighbours: int = 7
+    neighbours: int = 5
     alpha: float = 0.95
     batch: ClassVar[int] = 25
 

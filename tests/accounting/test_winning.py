@@ -66,6 +66,16 @@ def test_chances_sum_to_one_and_follow_their_classes(votes, gamma, noise, order)
     np.testing.assert_allclose(winning(LNMax(gamma, noise), counts[:, order]), chances[:, order], atol=1e-12)
 
 
+@pytest.mark.parametrize("noise", ["discrete", "continuous"])
+def test_a_thousand_votes_and_little_noise(noise):
+    counts = np.array([[990, 10, 0], [500, 500, 0], [501, 499, 0], [0, 0, 1000]])
+    chances = winning(LNMax(1.0, noise), counts)
+    np.testing.assert_allclose(chances[[0, 3]], [[1, 0, 0], [0, 0, 1]], atol=1e-9)
+    np.testing.assert_allclose(chances[1], [0.5, 0.5, 0], atol=1e-9)
+    small = winning(LNMax(1.0, noise), np.array([[41, 39, 0]]))  # the same gap, and the third class as far away
+    np.testing.assert_allclose(chances[2], small[0], atol=1e-9)
+
+
 def test_nothing_is_claimed_out_of_range():
     with pytest.raises(OutOfRange):
         winning(LNMax(50.0), COUNTS)

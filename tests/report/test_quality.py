@@ -26,6 +26,12 @@ def test_the_expected_share_is_what_drawing_gives(aggregator):
     assert right == pytest.approx(hits[given].mean(), abs=0.005)
 
 
+def test_a_threshold_out_of_reach_leaves_nothing_to_score():
+    right, answered = expected(ConfidentGNMax(1e4, 1.0, 6.0), VOTES.counts, TRUTH)
+    assert right is None
+    assert answered == 0
+
+
 def test_everything_that_is_scored():
     asked = np.array([3, 50, 51])
     found = quality(VOTES, TRUTH, asked, LNMax(0.1), [0.01, 0.1, 3.0, 50.0])

@@ -92,6 +92,22 @@ class Counting(Teachers):
 CALLS: list[int] = []
 
 
+@dataclass(frozen=True)
+class Shared(Teachers):
+    def prepare(self, public):
+        return {"anything": public.mean(axis=0)}
+
+    def predict_one(self, x, y, public, classes, seed):
+        return np.full(len(PUBLIC), int(public["anything"].sum() > 0))
+
+
+def test_what_teachers_share_may_be_anything():
+    y = np.where(np.arange(600) < 300, 3, Y)  # the first of two teachers sees one class only
+    votes = train(Shared(count=2), X, y, np.repeat([0, 1], 300), PUBLIC, 10, seed=0)
+    assert (votes[0] == 3).all()
+    assert (votes[1] == 1).all()
+
+
 def test_only_missing_teachers_are_trained(tmp_path):
     pieces = Store(tmp_path).pieces("teachers", "key")
     CALLS.clear()
