@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -36,8 +37,8 @@ class Teachers:
 
     @property
     def name(self) -> str:
-        """As in `teachers=NAME`."""
-        return type(self).__module__.rpartition(".")[2]
+        """What a reader calls them: `krr graph` for KRRGraph."""
+        return re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", type(self).__name__).lower()
 
     def prepare(self, public: np.ndarray) -> Any:
         """What all teachers share, made once and from public inputs alone; handed to them as `public`."""
