@@ -1,29 +1,22 @@
-"""A trained feed-forward network as plain arrays: what the student, DP-SGD and the non-private bound hand over."""
+"""A feed-forward network as a model: logistic regression and the networks of DP-SGD."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pate.artifact import Artifact
+from pate.model import Floats, Model
 
 ACTIVATIONS = ("tanh", "relu")
-_BATCH = 8192  # rows scored at once, so that memory does not grow with the data
-
-Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
-class Classifier(Artifact):
+class Classifier(Model):
     """Layers `0.weight` (outputs, inputs), `0.bias`, `1.weight`, ...; numpy alone is enough to run it.
 
     `activation` stands between the layers; a single layer is a linear classifier and has "none".
     """
-
-    format: ClassVar[str] = "safetensors"
 
     layers: dict[str, Floats]
     activation: str
@@ -52,32 +45,11 @@ class Classifier(Artifact):
 
     @property
     def features(self) -> int:
-        """How many numbers describe a record."""
         return int(self.layers["0.weight"].shape[1])
 
     @property
     def classes(self) -> int:
-        """How many classes are told apart."""
         return int(self.layers[f"{self.depth - 1}.weight"].shape[0])
-
-    def scores(self, x: Floats) -> Floats:
-        """Logits, one row a record."""
-        if x.ndim != 2 or x.shape[1] != self.features:
-            raise ValueError(f"records of shape {x.shape}: this classifier reads (n, {self.features})")
-        out = np.empty((len(x), self.classes), dtype=np.float32)
-        for start in range(0, len(x), _BATCH):
-            out[start : start + _BATCH] = self._forward(x[start : start + _BATCH].astype(np.float32, copy=False))
-        return out
-
-    def proba(self, x: Floats) -> Floats:
-        """Softmax of the scores."""
-        scores = self.scores(x)
-        weights = np.exp(scores - scores.max(axis=1, keepdims=True))
-        return np.asarray(weights / weights.sum(axis=1, keepdims=True), dtype=np.float32)
-
-    def predict(self, x: Floats) -> NDArray[np.int64]:
-        """The class of the highest score."""
-        return np.asarray(self.scores(x).argmax(axis=1), dtype=np.int64)
 
     def _forward(self, h: Floats) -> Floats:
         for i in range(self.depth):

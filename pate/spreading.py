@@ -66,6 +66,16 @@ class PublicGraph:
         return _conjugate_gradients(self.weights, self.alpha, seeds.toarray())
 
 
+def balanced_spread(
+    graph: PublicGraph, label: np.ndarray, place: np.ndarray, weight: np.ndarray, classes: int
+) -> np.ndarray:
+    """Scores (classes x public inputs) of weighted seeds. Every class weighs 1 in all, lest frequent ones win."""
+    total = np.bincount(label, weight, minlength=classes)
+    share = (weight / np.maximum(total, 1e-12)[label]).astype(np.float32)
+    seeds = csr_array((share, (label, place)), shape=(classes, len(graph.points)))
+    return graph.spread(seeds)
+
+
 def nearest(x: np.ndarray, points: np.ndarray, count: int, skip_self: bool = False) -> tuple[np.ndarray, np.ndarray]:
     """The `count` nearest points of each row, nearest first, and their squared distances."""
     norms = np.einsum("nd,nd->n", points, points)

@@ -11,6 +11,7 @@ from pate.data.split import Test as TestInputs
 from pate.data.split import Truth
 from pate.dpsgd.train import Spent
 from pate.features.encoder import Encoded, Encoder
+from pate.model import Model
 from pate.report.quality import Quality
 from pate.report.scores import Scores
 from pate.stage import Private, Release
@@ -30,10 +31,10 @@ QUALITY = Private("quality", Quality)
 LABELS = Release("labels", Labels)
 COSTS = Private("costs", Costs)
 PLAN = Private("plan", Plan)
-STUDENT = Release("student", Classifier)
+STUDENT = Release("student", Model)
 DPSGD = Release("dpsgd", Classifier)
 SPENT = Release("spent", Spent)
 OWNERS_DPSGD = Private("dpsgd", Classifier)  # trained at PATE's data-dependent epsilon: the owner's
 OWNERS_SPENT = Private("spent", Spent)
-NONPRIVATE = Private("nonprivate", Classifier)
+NONPRIVATE = Private("nonprivate", Model)
 SCORES = Private("scores", Scores)

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from pate.aggregation.labels import Labels
 from pate.aggregation.votes import Votes
-from pate.classifier import Classifier
 from pate.data.split import Truth
 from pate.features.encoder import Encoded
+from pate.model import Model
 from pate.report.scores import Scores, accuracy, standard_error
 from pate.runner import Run
 from pate.stage import Ref, Stage, stage
@@ -22,9 +22,9 @@ def compare(
     test_features: Encoded,
     votes: Votes | None = None,
     labels: Labels | None = None,
-    student: Classifier | None = None,
-    dpsgd: Classifier | None = None,
-    nonprivate: Classifier | None = None,
+    student: Model | None = None,
+    dpsgd: Model | None = None,
+    nonprivate: Model | None = None,
 ) -> Scores:
     models = {"pate": student, "dpsgd": dpsgd, "nonprivate": nonprivate}
     test, pool = test_features.x, public_features.x

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from pate.classifier import Classifier
 from pate.data.split import Private
 from pate.features.encoder import Encoded
+from pate.model import Model
 from pate.runner import Run
 from pate.stage import stage
 
@@ -12,7 +12,7 @@ from .artifacts import NONPRIVATE, PRIVATE, PRIVATE_FEATURES
 
 
 @stage(reads=[PRIVATE, PRIVATE_FEATURES], writes=[NONPRIVATE], config=["student", "seed"])
-def nonprivate(run: Run, private: Private, private_features: Encoded) -> Classifier:
+def nonprivate(run: Run, private: Private, private_features: Encoded) -> Model:
     settings = run.settings
     run.summary = f"{type(settings.student).__name__} on all {len(private.y)} private records and their true labels"
     everything = np.arange(len(private.y))

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pate.classifier import Classifier
+from pate.model import Model
 
 
 @dataclass(frozen=True)
 class Student:
     """How a student learns; its fields are its configuration."""
 
-    def fit(self, features: np.ndarray, index: np.ndarray, label: np.ndarray, classes: int, seed: int) -> Classifier:
+    def fit(self, features: np.ndarray, index: np.ndarray, label: np.ndarray, classes: int, seed: int) -> Model:
         """Learn from all public features, of which the rows `index` carry a (noisy) `label`."""
         raise TypeError(f"{type(self).__name__} does not learn")

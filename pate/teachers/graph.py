@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.sparse import csr_array
 
-from pate.spreading import PublicGraph, nearest
+from pate.spreading import PublicGraph, balanced_spread, nearest
 from pate.teachers.ensemble import Partition, Teachers
 
 
@@ -65,13 +64,3 @@ class Graph(OnGraph):
         apart = np.flatnonzero(scores.max(axis=0) <= 0)  # no seed in their part of the graph: the nearest record tells
         answers[apart] = y[nearest(graph.points[apart], graph.coordinates(x), 1)[0][:, 0]]
         return answers
-
-
-def balanced_spread(
-    graph: PublicGraph, label: np.ndarray, place: np.ndarray, weight: np.ndarray, classes: int
-) -> np.ndarray:
-    """Scores (classes x public inputs) of weighted seeds. Every class weighs 1 in all, lest frequent ones win."""
-    total = np.bincount(label, weight, minlength=classes)
-    share = (weight / np.maximum(total, 1e-12)[label]).astype(np.float32)
-    seeds = csr_array((share, (label, place)), shape=(classes, len(graph.points)))
-    return graph.spread(seeds)

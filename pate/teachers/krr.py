@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from pate.kernel_machine import gaussian_kernel
 from pate.teachers.ensemble import Partition, Teachers
 
 
@@ -36,14 +37,6 @@ class KRR(Teachers):
 
     def scores(self, x: np.ndarray, y: np.ndarray, public: np.ndarray, classes: int) -> np.ndarray:
         target = np.where(y[:, None] == np.arange(classes), 1.0, 0.0)
-        kernel = _kernel(x, x, self.gamma).astype(np.float64)
+        kernel = gaussian_kernel(x, x, self.gamma).astype(np.float64)
         kernel.flat[:: len(x) + 1] += self.penalty
-        return _kernel(public, x, self.gamma) @ np.linalg.solve(kernel, target).astype(np.float32)
-
-
-def _kernel(a: np.ndarray, b: np.ndarray, gamma: float) -> np.ndarray:
-    """exp(-gamma |a - b|^2), in place as far as possible: memory is what takes the time here."""
-    kernel = a @ (2 * gamma * b).T
-    kernel -= gamma * np.einsum("nd,nd->n", a, a)[:, None]
-    kernel -= gamma * np.einsum("nd,nd->n", b, b)
-    return np.exp(np.minimum(kernel, 0, out=kernel), out=kernel)
+        return gaussian_kernel(public, x, self.gamma) @ np.linalg.solve(kernel, target).astype(np.float32)

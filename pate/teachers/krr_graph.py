@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from pate.spreading import balanced_spread
 from pate.teachers.ensemble import Partition
-from pate.teachers.graph import OnGraph, balanced_spread
+from pate.teachers.graph import OnGraph
 from pate.teachers.krr import KRR
 
 
