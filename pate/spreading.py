@@ -66,6 +66,28 @@ class PublicGraph:
         return _conjugate_gradients(self.weights, self.alpha, seeds.toarray())
 
 
+@dataclass(frozen=True)
+class OnGraph:
+    """The configuration of whatever spreads labels over a graph of the public inputs, teacher or student."""
+
+    dimensions: int = 100
+    power: float = 0.5
+    neighbours: int = 5
+    alpha: float = 0.95
+
+    def __post_init__(self) -> None:
+        for name in ("dimensions", "neighbours"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
+        if not 0 < self.alpha < 1:
+            raise ValueError(f"alpha must lie strictly between 0 and 1, got {self.alpha}")
+        if not 0 <= self.power <= 1:
+            raise ValueError(f"power must lie between 0 and 1, got {self.power}")
+
+    def graph(self, public: np.ndarray) -> PublicGraph:
+        return PublicGraph.of(public, self.dimensions, self.power, self.neighbours, self.alpha)
+
+
 def balanced_spread(
     graph: PublicGraph, label: np.ndarray, place: np.ndarray, weight: np.ndarray, classes: int
 ) -> np.ndarray:

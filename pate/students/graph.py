@@ -5,47 +5,37 @@ A noisy label is one seed among its neighbours' and is outvoted where they disag
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from pate.kernel_machine import KernelMachine
 from pate.model import Model
-from pate.spreading import PublicGraph, balanced_spread
+from pate.spreading import OnGraph, balanced_spread
 from pate.students.student import Student
 
 
 @dataclass(frozen=True)
-class Graph(Student):
+class Graph(OnGraph, Student):
     """Of every class the share `unsure` with the smallest lead over the second class is not learned from."""
 
-    dimensions: int = 100
-    power: float = 0.5
-    neighbours: int = 5
-    alpha: float = 0.95
     gamma: float = 0.2
     penalty: float = 0.02
     unsure: float = 0.1
 
     def __post_init__(self) -> None:
-        for name in ("dimensions", "neighbours"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
+        super().__post_init__()
         for name in ("gamma", "penalty"):
-            if not 0 < getattr(self, name) < float("inf"):
+            if not 0 < getattr(self, name) < math.inf:
                 raise ValueError(f"{name} must be a positive number, got {getattr(self, name)}")
-        if not 0 < self.alpha < 1:
-            raise ValueError(f"alpha must lie strictly between 0 and 1, got {self.alpha}")
-        if not 0 <= self.power <= 1:
-            raise ValueError(f"power must lie between 0 and 1, got {self.power}")
         if not 0 <= self.unsure < 1:
             raise ValueError(f"unsure must be a share of at least 0 and below 1, got {self.unsure}")
 
     def fit(self, features: np.ndarray, index: np.ndarray, label: np.ndarray, classes: int, seed: int) -> Model:
         kept, answer = index, label
         if len(index) < len(features):
-            graph = PublicGraph.of(features, self.dimensions, self.power, self.neighbours, self.alpha)
-            scores = balanced_spread(graph, label, index, np.ones(len(index)), classes)
+            scores = balanced_spread(self.graph(features), label, index, np.ones(len(index)), classes)
             kept, answer = self._sure(scores)
         seen = np.bincount(answer, minlength=classes) > 0
         target = (answer[:, None] == np.arange(classes)) - np.where(seen, 0.0, 1.0)  # a class nobody saw never wins

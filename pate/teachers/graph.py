@@ -11,36 +11,26 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pate.spreading import PublicGraph, balanced_spread, nearest
+from pate.spreading import OnGraph, PublicGraph, balanced_spread, nearest
 from pate.teachers.ensemble import Partition, Teachers
 
 
 @dataclass(frozen=True)
-class OnGraph(Teachers):
+class GraphTeachers(OnGraph, Teachers):
     """Teachers that share a graph of the public inputs."""
 
-    dimensions: int = 100
-    power: float = 0.5
-    neighbours: int = 5
-    alpha: float = 0.95
     batch: ClassVar[int] = 25
 
     def __post_init__(self) -> None:
-        super().__post_init__()
-        for name in ("dimensions", "neighbours"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
-        if not 0 < self.alpha < 1:
-            raise ValueError(f"alpha must lie strictly between 0 and 1, got {self.alpha}")
-        if not 0 <= self.power <= 1:
-            raise ValueError(f"power must lie between 0 and 1, got {self.power}")
+        Teachers.__post_init__(self)
+        OnGraph.__post_init__(self)
 
     def prepare(self, public: np.ndarray) -> Any:
-        return PublicGraph.of(public, self.dimensions, self.power, self.neighbours, self.alpha)
+        return self.graph(public)
 
 
 @dataclass(frozen=True)
-class Graph(OnGraph):
+class Graph(GraphTeachers):
     """A record seeds the `attached` public inputs nearest to it."""
 
     attached: int = 7

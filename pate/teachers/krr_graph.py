@@ -10,12 +10,12 @@ import numpy as np
 
 from pate.spreading import balanced_spread
 from pate.teachers.ensemble import Partition
-from pate.teachers.graph import OnGraph
+from pate.teachers.graph import GraphTeachers
 from pate.teachers.krr import KRR
 
 
 @dataclass(frozen=True)
-class KRRGraph(OnGraph):
+class KRRGraph(GraphTeachers):
     """Each public input is a seed of the class that kernel ridge regression names."""
 
     alpha: float = 0.8
@@ -27,7 +27,7 @@ class KRRGraph(OnGraph):
         self._krr()  # checks its fields
 
     def prepare(self, public: np.ndarray) -> Any:
-        return public, super().prepare(public)
+        return public, self.graph(public)
 
     def predict_many(
         self, partitions: list[Partition], public: Any, classes: int, seeds: list[int]
