@@ -8,7 +8,7 @@ from sklearn.datasets import load_digits
 
 from pate import spreading
 from pate.errors import ConfigError
-from pate.spreading import PublicGraph, nearest
+from pate.spreading import PublicGraph, balanced_spread, nearest
 
 DIGITS = (load_digits().data[:300] / 16).astype(np.float32)
 TRUTH = load_digits().target[:300]
@@ -105,3 +105,15 @@ def test_directions_in_which_public_inputs_do_not_vary_are_left_out():
     assert graph.points.shape == (40, 2)
     record = public[7:8] + np.array([0, 0, 9, 0, 0, 0], np.float32)  # far away where nothing public is
     assert graph.attach(record, 1)[0][0, 0] == 7
+
+
+def test_a_class_weighs_the_same_however_many_seeds_it_has():
+    graph = PublicGraph.of(DIGITS, 30, 0.5, 7, 0.95)
+    label, place = TRUTH[:40], np.arange(40)
+    once = balanced_spread(graph, label, place, np.ones(40), 10)
+    heavy = balanced_spread(graph, label, place, np.where(label == 3, 50.0, 1.0), 10)
+    np.testing.assert_allclose(heavy, once, rtol=1e-4, atol=1e-7)
+    again = np.concatenate([np.arange(40), np.repeat(np.flatnonzero(label == 3), 9)])  # every 3 ten times
+    np.testing.assert_allclose(
+        balanced_spread(graph, label[again], again, np.ones(len(again)), 10), once, rtol=1e-4, atol=1e-7
+    )

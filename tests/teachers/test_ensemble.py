@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits
+from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import RidgeClassifier
 
 from pate.data.partition import assign
@@ -74,6 +75,23 @@ def test_ridge_is_scikit_learns_ridge():
         rows = assign(600, count, 0) == 1
         peer = RidgeClassifier(alpha=0.7, fit_intercept=False).fit(x[rows], Y[rows])
         assert (peer.classes_[peer.decision_function(public).argmax(axis=1)] == votes[1]).mean() > 0.995
+
+
+def test_krr_is_scikit_learns_kernel_ridge():
+    votes = ensemble(KRR(count=3, gamma=0.1, penalty=0.03))
+    rows = assign(600, 3, 0) == 1
+    peer = KernelRidge(alpha=0.03, kernel="rbf", gamma=0.1).fit(X[rows], np.eye(10)[Y[rows]])
+    assert (peer.predict(PUBLIC).argmax(axis=1) == votes[1]).mean() > 0.995
+
+
+def test_spreading_makes_teachers_of_twenty_records_agree_and_be_right():
+    truth = load_digits().target[1500:]
+    share = {}
+    for teachers in (Ridge(count=30), KRR(count=30), Graph(count=30), KRRGraph(count=30)):
+        share[type(teachers).__name__] = (ensemble(teachers) == truth).mean()
+    assert share["Graph"] > share["KRR"] + 0.05
+    assert share["KRRGraph"] > share["KRR"] + 0.02
+    assert share["Graph"] > share["Ridge"] + 0.05
 
 
 def test_a_random_estimator_is_seeded_per_teacher():
