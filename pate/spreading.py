@@ -145,7 +145,7 @@ def _inverse(weights: csr_array, alpha: float) -> np.ndarray:
     factor, failed = lapack.spotrf(matrix, lower=1, overwrite_a=1)
     inverse, failed_too = lapack.spotri(factor, lower=1, overwrite_c=1)
     if failed or failed_too:
-        raise ConfigError(f"teachers.alpha={alpha}: too near to 1 for this graph; choose a smaller one")
+        raise ConfigError(f"alpha={alpha} is too near to 1 for this graph: choose a smaller one")
     for start in range(0, len(inverse), _ROWS):  # the upper triangle, block by block: a copy would double the memory
         rows = slice(start, start + _ROWS)
         corner = np.tril(inverse[rows, rows])

@@ -19,23 +19,16 @@ import numpy as np
 import torch
 
 
-def scattering(
-    images: np.ndarray,
-    scales: int = 2,
-    angles: int = 8,
-    batch: int = 16,
-    advance: Callable[[int], None] = lambda _: None,
-) -> np.ndarray:
+def scattering(images: np.ndarray, scales: int = 2, angles: int = 8, batch: int = 16) -> np.ndarray:
     """Coefficients of all images (n x H x W or n x H x W x C), float32 (n x channels x h x w).
 
-    Bytes are brought to [0, 1]. `advance` hears how many images were just finished.
+    Bytes are brought to [0, 1].
     """
     found = np.empty((len(images), *scattering_shape(images.shape[1:], scales, angles)), np.float32)
     start = 0
     for block in scattering_batches(images, scales, angles, batch):
         found[start : start + len(block)] = block
         start += len(block)
-        advance(len(block))
     return found
 
 

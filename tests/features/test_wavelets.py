@@ -244,12 +244,6 @@ def test_batches_come_in_order_and_may_be_left_early():
     assert torch.get_num_threads() == threads
 
 
-def test_progress_counts_every_image():
-    steps: list[int] = []
-    scattering(DIGITS, batch=6, advance=steps.append)
-    assert steps == [6, 6, 6, 2]
-
-
 def test_bytes_are_brought_to_the_unit_interval_and_inputs_are_left_alone():
     images = DIGITS[:, ::-1, ::2]  # neither contiguous nor square
     kept = images.copy()
