@@ -212,3 +212,16 @@ def test_a_bound_of_one_direction_is_never_chosen_however_small():
 def test_outside_the_checked_range_no_exact_price_is_offered(aggregator):
     counts = np.array([[200, 60, 0]])
     assert not {"exact_rdp", "exact_pld"} & {one.accountant for one in price(aggregator, counts, 1e-4)}
+
+
+@pytest.mark.parametrize("noise", ["discrete", "continuous"])
+@pytest.mark.parametrize("gamma", [0.5, 1.0, 3.0])
+def test_a_thousand_teachers_pay_what_a_hundred_with_the_same_gap_pay(gamma, noise):
+    """The third class is out of reach for both, so only the gap counts; exp(-1000 gamma) is no number any more."""
+    many, few = (
+        {one.accountant: one.epsilon for one in price(LNMax(gamma, noise), np.array([counts] * 20), 1e-5)}
+        for counts in ([501, 499, 0], [61, 59, 0])
+    )
+    for name in ("exact_rdp", "exact_pld"):
+        assert many[name] == pytest.approx(few[name], rel=1e-6)
+        assert many[name] <= 20 * 2 * gamma
