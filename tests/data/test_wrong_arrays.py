@@ -1,0 +1,200 @@
+"""A user's own files, and every way they can be wrong."""
+
+import numpy as np
+import pytest
+from own_files import SECRET, WHO, X, Y, arrays, write, write_csv
+
+from pate.data.split import Sizes
+from pate.errors import ConfigError
+
+
+@pytest.mark.parametrize("broken", [np.nan, np.inf, 1e300])
+def test_values_that_are_no_finite_float32_are_counted(tmp_path, broken):
+    x = X.copy()
+    x[3:5, 1] = broken
+    write(tmp_path, "npz", "private", x, Y)
+    with pytest.raises(ConfigError, match=r"private.npz: 2 values of x are nan or infinite"):
+        arrays(tmp_path).load()
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ({"x": X, "y": Y[:5]}, r"20 records but labels of shape \(5,\)"),
+        ({"x": X, "y": Y.reshape(-1, 1)}, "labels of shape"),
+        ({"x": X}, "has no labels"),
+        ({"y": Y}, "has no array 'x'"),
+        ({"x": X[:0], "y": Y[:0]}, "holds no records"),
+        ({"x": X[:, 0], "y": Y}, "x must be numbers of shape"),
+        ({"x": X.astype(str), "y": Y}, "x must be numbers of shape"),
+        ({"x": np.zeros((20, 3, 8, 8)), "y": Y}, "colours come last"),
+        ({"x": X, "y": Y + 0.5}, "20 labels are not whole numbers"),
+        ({"x": X, "y": Y.astype(complex)}, "one whole number or name per record"),
+        ({"x": X, "y": np.where(Y == 1, SECRET, 0)}, "10 labels are not among dataset.classes"),
+        ({"x": X, "y": np.where(Y == 1, str(SECRET), "")}, "10 labels are blank"),
+        ({"x": X, "y": np.array([str(SECRET + 0.5)] * 20)}, "20 labels are not among"),
+    ],
+)
+def test_wrong_arrays_are_counted_not_shown(tmp_path, content, message):
+    np.savez(tmp_path / "private.npz", **content)
+    with pytest.raises(ConfigError, match=message) as error:
+        arrays(tmp_path, classes=["0", "1"]).load()
+    assert "private.npz" in str(error.value)
+    assert str(SECRET) not in str(error.value)
+
+
+def test_undeclared_fractional_labels_are_no_classes(tmp_path):
+    write_csv(tmp_path / "private.csv", {"a": [1, 2, 3], "y": ["0.25", "0.5", "1"]})
+    with pytest.raises(ConfigError, match="2 labels are numbers but not whole"):
+        arrays(tmp_path, label="y").load()
+
+
+def test_a_single_class_is_refused(tmp_path):
+    write(tmp_path, "npz", "private", X, Y * 0)
+    with pytest.raises(ConfigError, match=r"1 class\(es\)"):
+        arrays(tmp_path).load()
+    for classes in (["one"], ["a", "a"]):
+        with pytest.raises(ConfigError, match=r"dataset.classes needs at least two"):
+            arrays(tmp_path, classes=classes)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (f"a,y\n1,0\n{SECRET}\n", "1 of 2 records do not have 2 cells"),
+        (f"{SECRET},{SECRET}\n1,0\n", "first line must name every column"),
+        (f",y\n{SECRET},1\n", "first line must name every column"),
+        ("", "first line must name every column"),
+        (f"a,b\n{SECRET},1\n", "has no labels: .*dataset.label="),
+        ("a,y\n", "holds no records"),
+        ("y\n1\n0\n", "no feature columns"),
+    ],
+)
+def test_wrong_csv_files_are_counted_not_shown(tmp_path, text, message):
+    (tmp_path / "private.csv").write_text(text)
+    with pytest.raises(ConfigError, match=message) as error:
+        arrays(tmp_path, label="y", classes=["0", "1"]).load()
+    assert str(SECRET) not in str(error.value)
+
+
+def test_a_csv_without_a_header_does_not_show_its_first_record(tmp_path):
+    (tmp_path / "private.csv").write_text(f"{SECRET},1\n2,0\n")
+    write_csv(tmp_path / "public.csv", {"a": [1], "y": [0]})
+    with pytest.raises(ConfigError, match="has no labels") as error:
+        arrays(tmp_path, label="y").load()
+    assert str(SECRET) not in str(error.value)
+
+
+def test_a_csv_in_another_encoding_is_refused(tmp_path):
+    (tmp_path / "private.csv").write_bytes("a,y\nZürich,1\n".encode("latin-1"))
+    with pytest.raises(ConfigError, match="not UTF-8"):
+        arrays(tmp_path, label="y").load()
+
+
+def test_a_byte_order_mark_quotes_and_blank_lines_are_no_trouble(tmp_path):
+    (tmp_path / "private.csv").write_text('\ufeffa,y\n"1",0\n\n"2","1"\n', encoding="utf-8")
+    (tmp_path / "public.csv").write_text("a,y\n1,0\n2,1\n")
+    own = arrays(tmp_path, label="y")
+    assert own.sizes() == Sizes(2, 2, 0)
+    assert own.load().private.x.tolist() == [[-1], [1]]
+
+
+def test_a_table_without_public_rows_cannot_be_encoded(tmp_path):
+    write(tmp_path, "csv", "private", X, Y)
+    with pytest.raises(ConfigError, match="encoders are fitted on public data only"):
+        arrays(tmp_path, label="y").load()
+
+
+def test_pickled_objects_stay_closed(tmp_path):
+    np.savez(tmp_path / "private.npz", x=X, y=np.array([{}] * 20, dtype=object))
+    with pytest.raises(ConfigError, match="Python objects"):
+        arrays(tmp_path).load()
+    (tmp_path / "private.npz").unlink()
+    np.save(tmp_path / "private_x.npy", np.array([{}] * 20, dtype=object))
+    with pytest.raises(ConfigError, match="Python objects"):
+        arrays(tmp_path).load()
+
+
+@pytest.mark.parametrize("name", ["private.npz", "private_x.npy", "private.parquet"])
+def test_damaged_files_are_refused_before_and_while_reading(tmp_path, name):
+    (tmp_path / name).write_bytes(b"nonsense")
+    own = arrays(tmp_path, label="y" if name.endswith("parquet") else None)
+    for ask in (own.load, own.sizes):
+        with pytest.raises(ConfigError, match=name):
+            ask()
+
+
+def test_sides_must_be_of_one_kind(tmp_path):
+    write(tmp_path, "npz", "private", X, Y)
+    write(tmp_path, "npz", "public", X[:, :1])
+    with pytest.raises(ConfigError, match="records of shape"):
+        arrays(tmp_path).load()
+    write(tmp_path, "npz", "private", np.zeros((4, 8, 8), np.uint8), Y[:4])
+    write(tmp_path, "npz", "public", np.zeros((4, 8, 8)))
+    with pytest.raises(ConfigError, match=r"uint8.*float32|float32.*uint8"):
+        arrays(tmp_path).load()
+
+
+def test_tables_must_have_the_same_columns(tmp_path):
+    write_csv(tmp_path / "private.csv", {"a": [1], "extra": [2], "y": [0]})
+    write_csv(tmp_path / "public.csv", {"a": [1]})
+    with pytest.raises(ConfigError, match="differ in 1 feature columns"):
+        arrays(tmp_path, label="y", classes=["0", "1"]).load()
+
+
+def test_a_label_column_makes_no_sense_for_arrays(tmp_path):
+    write(tmp_path, "npz", "private", X, Y)
+    with pytest.raises(ConfigError, match=r"dataset.label=y names a column of csv"):
+        arrays(tmp_path, label="y").load()
+
+
+def test_groups_must_be_there_for_every_private_record(tmp_path):
+    write(tmp_path, "npz", "private", X, Y)
+    with pytest.raises(ConfigError, match="has no 'who' to group by"):
+        arrays(tmp_path).load("who")
+    with pytest.raises(ConfigError, match="'y' is no group"):
+        arrays(tmp_path).load("y")
+    write(tmp_path, "npz", "private", X, Y, WHO[:7])
+    with pytest.raises(ConfigError, match=r"groups of shape \(7,\)"):
+        arrays(tmp_path).load("who")
+    for nameless in (np.where(WHO == 3, np.nan, WHO), np.where(WHO == 3, "", WHO.astype(str))):
+        write(tmp_path, "npz", "private", X, Y, nameless)
+        with pytest.raises(ConfigError, match="2 records have no group"):
+            arrays(tmp_path).load("who")
+
+
+def test_public_records_need_no_owner(tmp_path):
+    write(tmp_path, "csv", "private", X, Y, WHO)
+    write(tmp_path, "csv", "public", X, None, [""] * 20)
+    split = arrays(tmp_path, label="y").load("who")
+    assert split.private.group.tolist() == WHO.astype(str).tolist()
+    assert split.public.x.shape == (20, 2)
+
+
+def test_groups_in_whole_floats_are_numbers(tmp_path):
+    write(tmp_path, "npz", "private", X, Y, WHO.astype(float))
+    assert arrays(tmp_path).load("who").private.group.dtype == np.int64
+
+
+def test_two_files_for_one_side_are_refused(tmp_path):
+    write(tmp_path, "npz", "private", X, Y)
+    write(tmp_path, "csv", "private", X, Y)
+    with pytest.raises(ConfigError, match=r"both private.npz and private.csv"):
+        arrays(tmp_path).load()
+
+
+def test_nothing_there_says_what_is_wanted(tmp_path):
+    own = arrays(tmp_path / "nothing")
+    assert own.missing()
+    assert own.files() == []
+    for ask in (own.load, own.sizes, own.fetch):
+        with pytest.raises(ConfigError, match=r"dataset.path="):
+            ask()
+    np.save(tmp_path / "x.npy", X)
+    with pytest.raises(ConfigError, match=r"cannot be read: dataset.path="):
+        arrays(tmp_path / "x.npy", private=3).load()
+
+
+def test_the_files_of_a_folder_of_npy_are_all_of_its_arrays(tmp_path):
+    write(tmp_path, "npy", "private", X, Y, WHO)
+    assert [path.name for path in arrays(tmp_path).files()] == ["private_who.npy", "private_x.npy", "private_y.npy"]
