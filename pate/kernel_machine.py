@@ -60,6 +60,12 @@ class KernelMachine(Model):
         return cls(centres, weights.astype(np.float32), gamma)
 
 
+def one_hot(label: np.ndarray, classes: int) -> np.ndarray:
+    """Targets for least squares: 1 for the label's class, else 0; -1 for a class nobody saw: it never wins."""
+    seen = np.bincount(label, minlength=classes) > 0
+    return (label[:, None] == np.arange(classes)) - np.where(seen, 0.0, 1.0)
+
+
 def gaussian_kernel(a: np.ndarray, b: np.ndarray, gamma: float) -> np.ndarray:
     """exp(-gamma |a - b|^2), in place as far as possible: memory is what takes the time here."""
     kernel = a @ (2 * gamma * b).T

@@ -50,6 +50,10 @@ class Model(Artifact):
         weights = np.exp(scores - scores.max(axis=1, keepdims=True))
         return np.asarray(weights / weights.sum(axis=1, keepdims=True), dtype=np.float32)
 
+    def views(self, x: Floats) -> Floats | None:
+        """Probabilities averaged over moved copies of each input; None for a model that was not asked for that."""
+        return None
+
     def predict(self, x: Floats) -> NDArray[np.int64]:
         """The class of the highest score."""
         return np.asarray(self.scores(x).argmax(axis=1), dtype=np.int64)

@@ -58,6 +58,8 @@ def _check(settings: Settings) -> None:
         raise ConfigError(f"account.target_epsilon must be a positive number, got {target}")
     if labels.queries < 1:
         raise ConfigError(f"labels.queries must be at least 1, got {labels.queries}")
+    if labels.wrong is not None and not 0 <= labels.wrong < 1:
+        raise ConfigError(f"labels.wrong must be a share of at least 0 and below 1, got {labels.wrong}")
     if not settings.quality.gammas or not all(1e-5 <= gamma <= 100 for gamma in settings.quality.gammas):
         raise ConfigError(f"quality.gammas must lie between 1e-5 and 100, at least one, got {settings.quality.gammas}")
     if votes.path:

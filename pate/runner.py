@@ -22,7 +22,7 @@ class Run:
     """What a stage is handed beside its inputs; `summary` is its one line, `notes` what the results must say."""
 
     settings: Settings
-    pieces: Pieces | None = None
+    pieces: Pieces
     summary: str = ""
     notes: tuple[str, ...] = ()
 
@@ -74,15 +74,14 @@ class Runner:
                 return
             self.begun.add(stage.name)
             inputs = {ref.name: self.artifact(ref) for ref in stage.reads}
-            run = Run(self.settings, self.store.pieces(stage.name, key) if "private" in stage.sides else None)
+            run = Run(self.settings, self.store.pieces(stage.name, key))
             started = time.monotonic()
             result = stage.function(run, **inputs)
             seconds = time.monotonic() - started
             notes = self._inherited(stage, (*self._forced_note(stage), *run.notes))
             about = {"stage": stage.name, "seconds": seconds, "summary": run.summary, "notes": notes}
             self._store(stage, key, result, about)
-            if run.pieces:
-                run.pieces.clear()
+            run.pieces.clear()
         self._record(stage, Record(key, seconds, False, run.summary, notes))
 
     def _stored(self, stage: Stage, key: str) -> dict[str, Any] | None:
@@ -105,8 +104,7 @@ class Runner:
         """Take away what is stored, so that an interrupted forced stage is resumed without forcing it again."""
         for side in stage.sides:
             self.store.discard(side, stage.name, key)
-        if "private" in stage.sides:
-            self.store.pieces(stage.name, key).clear()
+        self.store.pieces(stage.name, key).clear()
 
     def _forced_note(self, stage: Stage) -> tuple[str, ...]:
         again = stage.crosses and stage.name in self.settings.force

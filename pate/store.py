@@ -147,8 +147,7 @@ class Store:
 
     def pieces(self, stage: str, key: str) -> Pieces:
         """A private place for the finished parts of a long stage, kept until the stage is stored."""
-        parent = self._parent("private", stage)
-        return Pieces(owned_folder(parent / f"{key}.pieces"))
+        return Pieces(self.root / "private" / stage / f"{key}.pieces")
 
     def _parent(self, side: Side, stage: str) -> Path:
         parent = self.root / side / stage
@@ -162,9 +161,10 @@ class Pieces:
     """Arrays that survive a kill, one file each, so that a resumed run computes only the missing ones."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
+        self._folder = folder  # made when there is something to keep
 
     def save(self, index: int, array: np.ndarray) -> None:
+        self._made()
         digest = hashlib.sha256(np.ascontiguousarray(array).tobytes()).hexdigest()[:16]
         descriptor, temporary = tempfile.mkstemp(prefix=".", dir=self._folder)
         with os.fdopen(descriptor, "wb") as file:
@@ -186,15 +186,25 @@ class Pieces:
                 found[int(index)] = array
         return found
 
+    def drop(self, before: int) -> None:
+        """Forget pieces that newer ones have made useless."""
+        for file in self._folder.glob("[0-9]*.npy"):
+            if int(file.stem.partition("-")[0]) < before:
+                file.unlink()
+
     def scratch(self) -> Path:
         """An empty private folder for what worker processes share; not in a temporary folder that outlives a kill."""
-        folder = self._folder / "scratch"
+        folder = self._made() / "scratch"
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(mode=0o700)
         return folder
 
     def clear(self) -> None:
         shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _made(self) -> Path:
+        owned_folder(self._folder.parent)
+        return owned_folder(self._folder)
 
 
 def owned_folder(folder: Path) -> Path:

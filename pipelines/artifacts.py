@@ -4,14 +4,13 @@ from pate.accounting.price import Costs, Plan
 from pate.aggregation.labels import Labels
 from pate.aggregation.selection import Queries
 from pate.aggregation.votes import Predictions, Votes
-from pate.classifier import Classifier
 from pate.data.split import Private as PrivateRecords
 from pate.data.split import Public as PublicInputs
 from pate.data.split import Test as TestInputs
 from pate.data.split import Truth
 from pate.dpsgd.train import Spent
 from pate.features.encoder import Encoded, Encoder
-from pate.model import Model
+from pate.predictor import Predictor
 from pate.report.quality import Quality
 from pate.report.scores import Scores
 from pate.stage import Private, Release
@@ -31,10 +30,10 @@ QUALITY = Private("quality", Quality)
 LABELS = Release("labels", Labels)
 COSTS = Private("costs", Costs)
 PLAN = Private("plan", Plan)
-STUDENT = Release("student", Model)
-DPSGD = Release("dpsgd", Classifier)
+STUDENT = Release("student", Predictor)
+DPSGD = Release("dpsgd", Predictor)
 SPENT = Release("spent", Spent)
-OWNERS_DPSGD = Private("dpsgd", Classifier)  # trained at PATE's data-dependent epsilon: the owner's
+OWNERS_DPSGD = Private("dpsgd", Predictor)  # trained at PATE's data-dependent epsilon: the owner's
 OWNERS_SPENT = Private("spent", Spent)
-NONPRIVATE = Private("nonprivate", Model)
+NONPRIVATE = Private("nonprivate", Predictor)
 SCORES = Private("scores", Scores)

@@ -4,37 +4,42 @@ from dataclasses import replace
 
 from pate.aggregation.labels import Labels
 from pate.aggregation.votes import Votes
-from pate.data.split import Truth
+from pate.data.split import Public, Test, Truth
 from pate.features.encoder import Encoded
-from pate.model import Model
-from pate.report.scores import Scores, accuracy, standard_error
+from pate.predictor import Predictor
+from pate.report.scores import Scores, accuracy, score
 from pate.runner import Run
 from pate.stage import Ref, Stage, stage
 
-from .artifacts import PUBLIC_FEATURES, SCORES, TEST_FEATURES, TRUTH
+from .artifacts import PUBLIC, PUBLIC_FEATURES, SCORES, TEST, TEST_FEATURES, TRUTH
 
 
-@stage(reads=[TRUTH, PUBLIC_FEATURES, TEST_FEATURES], writes=[SCORES])
+@stage(reads=[TRUTH, PUBLIC, PUBLIC_FEATURES, TEST, TEST_FEATURES], writes=[SCORES])
 def compare(
     run: Run,
     truth: Truth,
+    public: Public,
     public_features: Encoded,
+    test: Test,
     test_features: Encoded,
     votes: Votes | None = None,
     labels: Labels | None = None,
-    student: Model | None = None,
-    dpsgd: Model | None = None,
-    nonprivate: Model | None = None,
+    student: Predictor | None = None,
+    dpsgd: Predictor | None = None,
+    nonprivate: Predictor | None = None,
 ) -> Scores:
     models = {"pate": student, "dpsgd": dpsgd, "nonprivate": nonprivate}
-    test, pool = test_features.x, public_features.x
-    on_test = {name: accuracy(model.predict(test), truth.test_y) for name, model in models.items() if model}
-    on_pool = {name: accuracy(model.predict(pool), truth.public_y) for name, model in models.items() if model}
-    run.summary = ", ".join(f"{name} {share:.1%}" for name, share in on_test.items() if share is not None)
+    on_test, on_pool = {}, {}
+    for name, model in models.items():
+        if model is not None:
+            on_test[name] = score(model.model, model.rows_of(test.x, test_features.x), truth.test_y)
+            on_pool[name] = score(model.model, model.rows_of(public.x, public_features.x), truth.public_y)
+    shares = {name: found["accuracy"] for name, found in on_test.items() if found}
+    run.summary = ", ".join(f"{name} {share:.1%}" for name, share in shares.items())
     return Scores(
-        accuracy=on_test,
-        standard_error={name: standard_error(share, len(test)) for name, share in on_test.items()},
-        public_accuracy=on_pool,
+        classes=public.classes,
+        test=on_test,
+        public=on_pool,
         label_accuracy=accuracy(labels.label, truth.public_y[labels.index]) if labels else None,
         teacher_accuracy=accuracy(votes.predictions, truth.public_y)
         if votes and votes.predictions is not None

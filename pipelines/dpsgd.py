@@ -1,44 +1,47 @@
 """dpsgd: train on the private records directly, with clipped and noised gradients, at the epsilon asked for."""
 
-import numpy as np
-
 from pate.accounting.price import Costs, shown
-from pate.classifier import Classifier
 from pate.data.split import Private
 from pate.device import torch_device
 from pate.dpsgd.train import Spent
-from pate.features.encoder import Encoded
+from pate.features.encoder import Encoded, Encoder
 from pate.noise import SEEDED, source
+from pate.predictor import Predictor
 from pate.runner import Run
 from pate.stage import stage
 
-from .artifacts import COSTS, DPSGD, OWNERS_DPSGD, OWNERS_SPENT, PRIVATE, PRIVATE_FEATURES, SPENT
+from .artifacts import COSTS, DPSGD, ENCODER, OWNERS_DPSGD, OWNERS_SPENT, PRIVATE, PRIVATE_FEATURES, SPENT
 
 _CONFIG = ["dpsgd", "delta", "noise", "seed"]
 
 
 @stage(
-    reads=[PRIVATE, PRIVATE_FEATURES],
+    reads=[PRIVATE, ENCODER, PRIVATE_FEATURES],
     writes=[DPSGD, SPENT],
     config=_CONFIG,
     crosses="noisy sums of clipped gradients (Abadi et al. 2016)",
 )
-def dpsgd(run: Run, private: Private, private_features: Encoded) -> tuple[Classifier, Spent]:
-    return _train(run, private, private_features.x, float(run.settings.dpsgd.epsilon))
+def dpsgd(run: Run, private: Private, encoder: Encoder, private_features: Encoded) -> tuple[Predictor, Spent]:
+    return _train(run, private, encoder, private_features, float(run.settings.dpsgd.epsilon))
 
 
-@stage(name="dpsgd", reads=[PRIVATE, PRIVATE_FEATURES, COSTS], writes=[OWNERS_DPSGD, OWNERS_SPENT], config=_CONFIG)
+@stage(
+    name="dpsgd",
+    reads=[PRIVATE, ENCODER, PRIVATE_FEATURES, COSTS],
+    writes=[OWNERS_DPSGD, OWNERS_SPENT],
+    config=_CONFIG,
+)
 def dpsgd_at_pates_epsilon(
-    run: Run, private: Private, private_features: Encoded, costs: Costs
-) -> tuple[Classifier, Spent]:
+    run: Run, private: Private, encoder: Encoder, private_features: Encoded, costs: Costs
+) -> tuple[Predictor, Spent]:
     """PATE's epsilon depends on the private votes, so this model is for the owner's comparison only."""
-    return _train(run, private, private_features.x, costs.best.epsilon)
+    return _train(run, private, encoder, private_features, costs.best.epsilon)
 
 
-def _train(run: Run, private: Private, features: np.ndarray, epsilon: float) -> tuple[Classifier, Spent]:
+def _train(run: Run, private: Private, encoder: Encoder, features: Encoded, epsilon: float) -> tuple[Predictor, Spent]:
     settings, noise = run.settings, source(run.settings.noise.seed)
     model, spent = settings.dpsgd.fit(
-        features,
+        features.x,
         private.y,
         len(private.classes),
         epsilon=epsilon,
@@ -52,4 +55,4 @@ def _train(run: Run, private: Private, features: np.ndarray, epsilon: float) -> 
         f"{shown(spent.epsilon)}, delta {spent.delta:g}, {spent.relation}"
     )
     run.notes += (SEEDED,) * noise.seeded
-    return model, spent
+    return Predictor.of(model, encoder, private), spent

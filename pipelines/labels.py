@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
+from pate.accounting.winning import wrong_if_unanimous
 from pate.aggregation.confident_gnmax import NO_ANSWER
 from pate.aggregation.labels import Labels, read_labels
 from pate.aggregation.selection import Queries
@@ -29,7 +30,9 @@ def labels(run: Run, votes: Votes, queries: Queries) -> Labels:
     answered = answers != NO_ANSWER
     run.summary = f"{answered.sum()} of {len(asked)} queries answered by {settings.aggregator.describe()}"
     run.notes += (SEEDED,) * noise.seeded
-    return Labels(asked[answered], answers[answered], settings.aggregator.describe(), np.array(noise.seeded))
+    wrong = wrong_if_unanimous(settings.aggregator, votes.teachers, votes.counts.shape[1])
+    mechanism = settings.aggregator.describe()
+    return Labels(asked[answered], answers[answered], mechanism, np.array(noise.seeded), wrong)
 
 
 @stage(name="labels", reads=[PUBLIC], writes=[LABELS], files=lambda settings: [Path(settings.labels.path)])

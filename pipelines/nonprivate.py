@@ -3,17 +3,21 @@
 import numpy as np
 
 from pate.data.split import Private
-from pate.features.encoder import Encoded
-from pate.model import Model
+from pate.features.encoder import Encoded, Encoder
+from pate.predictor import Predictor
 from pate.runner import Run
 from pate.stage import stage
+from pate.students.student import Lesson
+from pate.training import Checkpoint
 
-from .artifacts import NONPRIVATE, PRIVATE, PRIVATE_FEATURES
+from .artifacts import ENCODER, NONPRIVATE, PRIVATE, PRIVATE_FEATURES
 
 
-@stage(reads=[PRIVATE, PRIVATE_FEATURES], writes=[NONPRIVATE], config=["student", "seed"])
-def nonprivate(run: Run, private: Private, private_features: Encoded) -> Model:
+@stage(reads=[PRIVATE, ENCODER, PRIVATE_FEATURES], writes=[NONPRIVATE], config=["student", "seed"])
+def nonprivate(run: Run, private: Private, encoder: Encoder, private_features: Encoded) -> Predictor:
     settings = run.settings
-    run.summary = f"{type(settings.student).__name__} on all {len(private.y)} private records and their true labels"
     everything = np.arange(len(private.y))
-    return settings.student.fit(private_features.x, everything, private.y, len(private.classes), settings.seed)
+    lesson = Lesson(private.x, private_features.x, everything, private.y, len(private.classes), seed=settings.seed)
+    model = settings.student.fit(lesson, Checkpoint(run.pieces))
+    run.summary = f"{type(settings.student).__name__} on all {len(private.y)} private records and their true labels"
+    return Predictor.of(model, encoder if settings.student.sees == "features" else Encoder(), private)

@@ -3,19 +3,24 @@
 from pate.aggregation.labels import Labels
 from pate.data.split import Public
 from pate.errors import PateError
-from pate.features.encoder import Encoded
-from pate.model import Model
+from pate.features.encoder import Encoded, Encoder
+from pate.predictor import Predictor
 from pate.runner import Run
 from pate.stage import stage
+from pate.students.student import Lesson
+from pate.training import Checkpoint
 
-from .artifacts import LABELS, PUBLIC, PUBLIC_FEATURES, STUDENT
+from .artifacts import ENCODER, LABELS, PUBLIC, PUBLIC_FEATURES, STUDENT
 
 
-@stage(reads=[PUBLIC, PUBLIC_FEATURES, LABELS], writes=[STUDENT], config=["student", "seed"])
-def student(run: Run, public: Public, public_features: Encoded, labels: Labels) -> Model:
+@stage(reads=[PUBLIC, ENCODER, PUBLIC_FEATURES, LABELS], writes=[STUDENT], config=["student", "labels.wrong", "seed"])
+def student(run: Run, public: Public, encoder: Encoder, public_features: Encoded, labels: Labels) -> Predictor:
     settings = run.settings
     if len(labels.index) == 0:
         raise PateError("no query reached the aggregator's threshold, though all were paid for: lower it, or ask more")
-    features = public_features.x
-    run.summary = f"{type(settings.student).__name__} on {len(features)} public inputs, {len(labels.index)} labelled"
-    return settings.student.fit(features, labels.index, labels.label, len(public.classes), settings.seed)
+    wrong = labels.wrong if settings.labels.wrong is None else settings.labels.wrong
+    lesson = Lesson(public.x, public_features.x, labels.index, labels.label, len(public.classes), wrong, settings.seed)
+    model = settings.student.fit(lesson, Checkpoint(run.pieces))
+    name = type(settings.student).__name__
+    run.summary = f"{name} on {len(public.x)} public inputs, {len(labels.index)} labelled"
+    return Predictor.of(model, encoder if settings.student.sees == "features" else Encoder(), public)

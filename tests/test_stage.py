@@ -48,7 +48,7 @@ def test_the_student_cannot_be_wired_to_a_private_artifact(private, settings):
 
 
 def test_the_student_reads_public_inputs_and_labels_only():
-    assert {ref.name for ref in student.reads} == {"public", "public_features", "labels"}
+    assert {ref.name for ref in student.reads} == {"public", "encoder", "public_features", "labels"}
     assert all(ref.side == "release" for ref in (*student.reads, *student.writes))
     assert student.writes == (STUDENT,)
 

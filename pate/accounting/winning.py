@@ -49,6 +49,17 @@ def winning(aggregator: Aggregator, counts: np.ndarray) -> np.ndarray:
     return found
 
 
+def wrong_if_unanimous(aggregator: Aggregator, teachers: int, classes: int) -> float:
+    """The share of answers that are not the class every teacher voted for: what noise alone does, whatever the data."""
+    counts = np.zeros((1, classes), dtype=np.int64)
+    counts[0, 0] = teachers
+    try:
+        chances = winning(aggregator, counts)[0]
+    except OutOfRange:
+        return 0.0  # so little noise that the law is beyond double precision
+    return float(np.clip(1 - chances[0] / chances.sum(), 0, 1)) if chances.sum() > 0 else 0.0
+
+
 def _law(counts: np.ndarray, grid: Grid) -> np.ndarray:
     mass = grid.weights * np.exp(grid.ell.at(counts).sum(axis=1))
     found = np.einsum("qx,qcx->qc", mass, grid.rate.at(counts)) + grid.floor

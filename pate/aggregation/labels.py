@@ -14,12 +14,17 @@ from pate.errors import ConfigError
 
 @dataclass(frozen=True)
 class Labels(Artifact):
-    """Noisy labels of some public inputs. `mechanism` says how they were drawn; `seeded` ones are not private."""
+    """Noisy labels of some public inputs. `mechanism` says how they were drawn; `seeded` ones are not private.
+
+    `wrong` is the share that the noise alone would make wrong if teachers always agreed: known to everybody, and the
+    least a student has to expect.
+    """
 
     index: np.ndarray
     label: np.ndarray
     mechanism: str
     seeded: np.ndarray = field(default_factory=lambda: np.array(False))  # an array, so that it travels in the npz
+    wrong: float = 0.0
 
 
 def read_labels(path: str | Path, pool: int, classes: int) -> Labels:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +19,7 @@ class Private(Artifact):
     y: np.ndarray
     classes: list[str]
     group: np.ndarray | None = None
+    columns: dict[str, Any] | None = None  # how a table became numbers: learned from public rows
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,7 @@ class Public(Artifact):
 
     x: np.ndarray
     classes: list[str]
+    columns: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True)

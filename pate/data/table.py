@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Self
 
 import numpy as np
-from sklearn.impute import SimpleImputer
-from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from pate.data.split import Split
 from pate.errors import ConfigError
@@ -54,13 +51,14 @@ def numbers(column: np.ndarray) -> tuple[np.ndarray, bool]:
 
 
 @dataclass(frozen=True)
-class Encoder:
-    """Numbers standardised, everything else one-hot; an unknown category is all zeros, a missing number the mean."""
+class Columns:
+    """Numbers standardised, everything else one-hot; an unknown category is all zeros, a missing number the mean.
 
-    numeric: tuple[str, ...]
-    categorical: tuple[str, ...]
-    scaler: Pipeline
-    onehot: OneHotEncoder
+    Plain values, so that a published model can carry them and read tables as they come.
+    """
+
+    numeric: dict[str, list[float]]  # mean and standard deviation
+    categorical: dict[str, list[str]]
 
     @classmethod
     def fit(cls, public: np.ndarray) -> Self:
@@ -70,45 +68,51 @@ class Encoder:
                 "encoders are fitted on public data only, and this table has no public rows: "
                 "give some (dataset.public=, or a public file), or hand over numbers as npz or npy"
             )
-        numeric = tuple(name for name in columns_of(public) if numbers(public[name])[1])
-        categorical = tuple(name for name in columns_of(public) if name not in numeric)
-        scaler = make_pipeline(SimpleImputer(), StandardScaler())
-        onehot = OneHotEncoder(handle_unknown="ignore", sparse_output=False, dtype=np.float32)
-        encoder = cls(numeric, categorical, scaler, onehot)
-        if numeric:
-            scaler.fit(encoder._numbers(public))
-        if categorical:
-            onehot.fit(encoder._categories(public))
-        return encoder
+        numeric: dict[str, list[float]] = {}
+        categorical: dict[str, list[str]] = {}
+        for name in columns_of(public):
+            values, is_number = numbers(public[name])
+            if is_number:
+                mean = float(np.nanmean(values))
+                deviation = float(np.std(np.where(np.isnan(values), mean, values)))
+                numeric[name] = [mean, deviation if deviation > 1e-9 * abs(mean) else 1.0]
+            else:
+                categorical[name] = sorted(set(_texts(public[name])))
+        return cls(numeric, categorical)
 
     def transform(self, rows: np.ndarray) -> np.ndarray:
         """Rows as float32, numbers first; each row depends on itself and the public fit alone."""
-        parts = [np.empty((len(rows), 0), np.float32)]
-        if self.numeric and len(rows):
-            parts.append(np.clip(self.scaler.transform(self._numbers(rows)), -_FARTHEST, _FARTHEST).astype(np.float32))
-        if self.categorical and len(rows):
-            parts.append(self.onehot.transform(self._categories(rows)))
-        return np.hstack(parts) if len(rows) else np.empty((0, self.width), np.float32)
+        found = np.zeros((len(rows), self.width), np.float32)
+        for place, (name, (mean, deviation)) in enumerate(self.numeric.items()):
+            values = numbers(rows[name])[0]
+            standard = (np.where(np.isnan(values), mean, values) - mean) / deviation
+            found[:, place] = np.clip(standard, -_FARTHEST, _FARTHEST)
+        start = len(self.numeric)
+        for name, categories in self.categorical.items():
+            known = {category: start + i for i, category in enumerate(categories)}
+            for row, text in enumerate(_texts(rows[name])):
+                if text in known:
+                    found[row, known[text]] = 1
+            start += len(categories)
+        return found
 
     @property
     def width(self) -> int:
         """How many numbers a row becomes."""
-        return len(self.numeric) + (sum(map(len, self.onehot.categories_)) if self.categorical else 0)
+        return len(self.numeric) + sum(map(len, self.categorical.values()))
 
-    def _numbers(self, rows: np.ndarray) -> np.ndarray:
-        return np.column_stack([numbers(rows[name])[0] for name in self.numeric])
 
-    def _categories(self, rows: np.ndarray) -> np.ndarray:
-        # As text on every side, so that a column stored as numbers in one file and text in another still meets itself.
-        return np.column_stack([rows[name].astype(str).astype(object) for name in self.categorical])
+def _texts(column: np.ndarray) -> list[str]:
+    """As text on every side, so that a column stored as numbers in one file and text in another still meets itself."""
+    return [str(cell) for cell in column.astype(str)]
 
 
 def encoded(split: Split) -> Split:
     """The same split with every table encoded by what its public rows teach."""
-    encoder = Encoder.fit(split.public.x)
+    columns = Columns.fit(split.public.x)
     return replace(
         split,
-        private=replace(split.private, x=encoder.transform(split.private.x)),
-        public=replace(split.public, x=encoder.transform(split.public.x)),
-        test=replace(split.test, x=encoder.transform(split.test.x)),
+        private=replace(split.private, x=columns.transform(split.private.x), columns=asdict(columns)),
+        public=replace(split.public, x=columns.transform(split.public.x), columns=asdict(columns)),
+        test=replace(split.test, x=columns.transform(split.test.x)),
     )

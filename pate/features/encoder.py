@@ -35,6 +35,11 @@ class Encoder(Artifact):
     scattering: dict[str, Any] | None = None
     patches: dict[str, np.ndarray] | None = None
 
+    @property
+    def plain(self) -> bool:
+        """Whether features are the inputs themselves."""
+        return self.mean is None and self.scattering is None
+
     def transform(self, x: np.ndarray, advance: Callable[[int], None] = lambda _: None) -> np.ndarray:
         """Features, float32 (records x features)."""
         blocks = [self._block(x[:0])]

@@ -41,7 +41,8 @@ class Job:
         if found is None:
             return flat
         for method in found["methods"]:
-            flat |= {f"{method['name']}_{key}": value for key, value in method.items() if key != "name"}
+            single = {key: value for key, value in method.items() if key != "name" and not isinstance(value, dict)}
+            flat |= {f"{method['name']}_{key}": value for key, value in single.items()}
         for key in ("queries", "answered", "label_accuracy", "teacher_accuracy", "plurality_accuracy"):
             flat[f"pate_{key}"] = found["pate"][key]
         quality = self.quality

@@ -31,6 +31,7 @@ _PACKAGES = (
     "dp-accounting",
     "opendp",
 )
+_CALIBRATION = ("confidence", "right", "share")
 _FEATURES = ("features", "encode")
 _PATE_STAGES = (*_FEATURES, "teachers", "votes", "queries", "labels", "student")
 
@@ -129,13 +130,26 @@ def _nonprivate(scores: Scores) -> dict[str, Any]:
 
 
 def _method(name: str, *, scores: Scores, **privacy: Any) -> dict[str, Any]:
+    test, pool = scores.test.get(name) or {}, scores.public.get(name) or {}
     return {
         "name": name,
         **privacy,
-        "accuracy": scores.accuracy.get(name),
-        "accuracy_standard_error": scores.standard_error.get(name),
-        "public_accuracy": scores.public_accuracy.get(name),
+        "accuracy": test.get("accuracy"),
+        "accuracy_standard_error": test.get("standard_error"),
+        "accuracy_of_views": test.get("accuracy_of_views"),
+        "public_accuracy": pool.get("accuracy"),
+        "public_accuracy_of_views": pool.get("accuracy_of_views"),
+        "calibration_error": test.get("calibration_error"),
+        "public_calibration_error": pool.get("calibration_error"),
+        "by_class": _by_class(scores, test),
+        "public_by_class": _by_class(scores, pool),
+        "calibration": {key: test.get(key) for key in _CALIBRATION},
+        "public_calibration": {key: pool.get(key) for key in _CALIBRATION},
     }
+
+
+def _by_class(scores: Scores, one: dict[str, Any]) -> dict[str, float | None]:
+    return dict(zip(scores.classes, one["by_class"], strict=True)) if one else {}
 
 
 def _notes(

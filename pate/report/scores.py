@@ -3,23 +3,81 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
 import numpy as np
 
 from pate.artifact import Artifact
+from pate.model import Floats, Model
+
+_BINS = 10
+
+
+@dataclass(frozen=True)
+class Score:
+    """One model on inputs of known label: how often right, for whom, and whether it knows.
+
+    Accuracy by class is the share of a class's own inputs that is recognised. Calibration: inputs in bins by the
+    model's confidence, in each the mean confidence, the share that is right and the share of all inputs;
+    its error is the gap between the first two, averaged over inputs (Guo et al. 2017, ECE).
+    """
+
+    accuracy: float
+    standard_error: float
+    by_class: list[float | None]
+    calibration_error: float
+    confidence: list[float]
+    right: list[float]
+    share: list[float]
+    accuracy_of_views: float | None = None  # the mean answer over moved copies of each input, if the model offers it
 
 
 @dataclass(frozen=True)
 class Scores(Artifact):
-    """Accuracy of each method on the test set and, where its true labels are known, on the public pool."""
+    """Each method's score on the test set and on the public pool; none where no true label is known."""
 
-    accuracy: dict[str, float | None] = field(default_factory=dict)
-    standard_error: dict[str, float | None] = field(default_factory=dict)
-    public_accuracy: dict[str, float | None] = field(default_factory=dict)
+    classes: list[str] = field(default_factory=list)
+    test: dict[str, dict[str, Any]] = field(default_factory=dict)
+    public: dict[str, dict[str, Any]] = field(default_factory=dict)
     label_accuracy: float | None = None
     teacher_accuracy: float | None = None
     plurality_accuracy: float | None = None
+
+
+def score(model: Model, rows: Floats, truth: np.ndarray) -> dict[str, Any]:
+    """The `Score` of a model, as plain values; empty when no label is known."""
+    known = truth >= 0
+    if not known.any():
+        return {}
+    truth, belief = truth[known], model.proba(rows[known])
+    answer = belief.argmax(axis=1)
+    share = float((answer == truth).mean())
+    views = model.views(rows[known])
+    return asdict(
+        Score(
+            accuracy=share,
+            standard_error=standard_error(share, len(truth)),
+            by_class=[accuracy(answer[truth == one], truth[truth == one]) for one in range(model.classes)],
+            **calibration(belief.max(axis=1), answer == truth),
+            accuracy_of_views=None if views is None else accuracy(views.argmax(axis=1), truth),
+        )
+    )
+
+
+def calibration(confidence: np.ndarray, right: np.ndarray) -> dict[str, Any]:
+    """Bins of equal width, those that hold anything, and the gap averaged over all inputs."""
+    place = np.minimum((confidence * _BINS).astype(int), _BINS - 1)
+    held = np.bincount(place, minlength=_BINS)
+    used = held > 0
+    believed, was = (np.bincount(place, x, minlength=_BINS)[used] / held[used] for x in (confidence, right))
+    share = held[used] / len(right)
+    return {
+        "calibration_error": float(share @ np.abs(believed - was)),
+        "confidence": believed.tolist(),
+        "right": was.tolist(),
+        "share": share.tolist(),
+    }
 
 
 def accuracy(predicted: np.ndarray, truth: np.ndarray) -> float | None:
@@ -28,6 +86,6 @@ def accuracy(predicted: np.ndarray, truth: np.ndarray) -> float | None:
     return float((predicted[..., known] == truth[known]).mean()) if known.any() else None
 
 
-def standard_error(share: float | None, examples: int) -> float | None:
+def standard_error(share: float, examples: int) -> float:
     """Of a share measured on so many independent examples."""
-    return math.sqrt(share * (1 - share) / examples) if share is not None and examples else None
+    return math.sqrt(share * (1 - share) / examples)

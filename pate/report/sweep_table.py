@@ -18,6 +18,9 @@ _SHARES = {  # column of the table: where it is found, best first
     "plurality": ("quality_plurality_accuracy", "pate_plurality_accuracy"),
     "labels": ("quality_pool_accuracy", "pate_label_accuracy"),
     "PATE\ntest": ("pate_accuracy",),
+    "PATE\ntest, views": ("pate_accuracy_of_views",),
+    "PATE\npool": ("pate_public_accuracy",),
+    "PATE\npool, views": ("pate_public_accuracy_of_views",),
     "DP-SGD\ntest": ("dpsgd_accuracy",),
     "non-private\ntest": ("nonprivate_accuracy",),
 }

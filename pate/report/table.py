@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from pate.accounting.price import shown
 
+_CLASSES = 10  # columns of a table
 _TITLES = {"pate": "PATE", "dpsgd": "DP-SGD", "nonprivate": "non-private bound"}
 
 
@@ -21,6 +23,8 @@ def print_results(found: dict[str, Any]) -> None:
         console.print(_ladder(found["pate"]["accountants"], found["methods"][0]))
     if found["methods"]:
         console.print(_table(found["methods"]))
+    if any(row["by_class"] for row in found["methods"]):
+        console.print(_who_pays(found["methods"]))
     if plan := found["pate"]["plan"]:
         where = "on these votes" if plan["on_votes"] else "whatever the votes"
         console.print(f"{plan['queries']} queries fit epsilon {shown(plan['target_epsilon'])}, {where}")
@@ -42,6 +46,28 @@ def _table(methods: list[dict[str, Any]]) -> Table:
             _share(row["accuracy"], row["accuracy_standard_error"]),
             f"{row['seconds']:.1f}",
         )
+        if row["accuracy_of_views"] is not None:
+            mean = f"{row['accuracy_of_views']:.1%}"
+            table.add_row("  mean of moved copies", *[""] * 4, mean, "")
+    return table
+
+
+def _who_pays(methods: list[dict[str, Any]]) -> Table:
+    """A column a class, where they fit beside each other; else the classes with the worst student."""
+    scored = [row for row in methods if row["by_class"]]
+    names = list(scored[0]["by_class"])
+    shown_of = scored[0]["by_class"]
+    if len(names) > _CLASSES:
+        names = sorted(names, key=lambda name: shown_of[name] if shown_of[name] is not None else 2)[:_CLASSES]
+    which = "its own test inputs that are recognised"
+    table = Table(caption=f"each class: {which}; calibration error: |confidence - accuracy|", caption_justify="left")
+    table.add_column("by class")
+    for name in (*names, "calibration error"):
+        table.add_column(escape(name), justify="right", overflow="fold")
+    for row in scored:
+        shares = [row["by_class"][name] for name in names]
+        cells = ["-" if share is None else f"{share:.1%}" for share in (*shares, row["calibration_error"])]
+        table.add_row(_TITLES.get(row["name"], row["name"]), *cells)
     return table
 
 

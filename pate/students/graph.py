@@ -10,10 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pate.kernel_machine import KernelMachine
+from pate.kernel_machine import KernelMachine, one_hot
 from pate.model import Model
 from pate.spreading import OnGraph, balanced_spread
-from pate.students.student import Student
+from pate.students.student import Lesson, Student
+from pate.training import Checkpoint
 
 
 @dataclass(frozen=True)
@@ -32,14 +33,15 @@ class Graph(OnGraph, Student):
         if not 0 <= self.unsure < 1:
             raise ValueError(f"unsure must be a share of at least 0 and below 1, got {self.unsure}")
 
-    def fit(self, features: np.ndarray, index: np.ndarray, label: np.ndarray, classes: int, seed: int) -> Model:
-        kept, answer = index, label
-        if len(index) < len(features):
-            scores = balanced_spread(self.graph(features), label, index, np.ones(len(index)), classes)
+    def fit(self, lesson: Lesson, checkpoint: Checkpoint | None = None) -> Model:
+        kept, answer = lesson.index, lesson.label
+        if not lesson.complete:
+            weight = np.ones(len(lesson.index))
+            graph = self.graph(lesson.features)
+            scores = balanced_spread(graph, lesson.label, lesson.index, weight, lesson.classes)
             kept, answer = self._sure(scores)
-        seen = np.bincount(answer, minlength=classes) > 0
-        target = (answer[:, None] == np.arange(classes)) - np.where(seen, 0.0, 1.0)  # a class nobody saw never wins
-        return KernelMachine.fit(features[kept], target, self.gamma, self.penalty, seed)
+        target = one_hot(answer, lesson.classes)
+        return KernelMachine.fit(lesson.features[kept], target, self.gamma, self.penalty, lesson.seed)
 
     def _sure(self, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Inputs that a seed reaches and whose first class leads clearly, as clearly as others of that class."""

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from pate.classifier import Classifier
-from pate.students.student import Student
+from pate.students.student import Lesson, Student
 from pate.students.supervised import logistic
+from pate.training import Checkpoint
 
 _EVEN = 10  # labels per class added before class shares are estimated: few noisy labels say little about them
 _FIRST, _LAST = 0.5, 0.9  # share of the pool learned from in the first and the last round; the least sure stay out
@@ -31,9 +32,10 @@ class SelfTraining(Student):
         if self.rounds < 1:
             raise ValueError(f"rounds must be at least 1, got {self.rounds}")
 
-    def fit(self, features: np.ndarray, index: np.ndarray, label: np.ndarray, classes: int, seed: int) -> Classifier:
+    def fit(self, lesson: Lesson, checkpoint: Checkpoint | None = None) -> Classifier:
+        features, index, label, classes = lesson.features, lesson.index, lesson.label, lesson.classes
         model = logistic(features[index], label, classes, self.inverse_penalty)
-        if len(index) == len(features):
+        if lesson.complete:
             return model
         shares = (np.bincount(label, minlength=classes) + _EVEN) / (len(label) + classes * _EVEN)
         for taken in np.linspace(_FIRST, _LAST, self.rounds):

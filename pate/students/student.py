@@ -3,16 +3,46 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from pate.model import Model
+from pate.training import Checkpoint
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """Everything there is to learn from: public inputs, and (noisy) labels of the rows `index` among them."""
+
+    inputs: np.ndarray  # as they came: n x H x W (x colours), or rows
+    features: np.ndarray  # what the encoder made of them
+    index: np.ndarray
+    label: np.ndarray
+    classes: int
+    wrong: float = 0.0  # the share of labels expected to be wrong: public knowledge, never measured on private data
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if len(self.inputs) != len(self.features):
+            raise ValueError(f"{len(self.inputs)} inputs and {len(self.features)} rows of features: expected as many")
+        if len(self.index) != len(self.label) or len(self.index) == 0:
+            raise ValueError(f"{len(self.index)} rows and {len(self.label)} labels: expected as many, at least one")
+        if not 0 <= self.wrong < 1:
+            raise ValueError(f"wrong must be a share of at least 0 and below 1, got {self.wrong}")
+
+    @property
+    def complete(self) -> bool:
+        """Whether every input has a label, so that there is nothing to guess."""
+        return len(self.index) == len(self.features)
 
 
 @dataclass(frozen=True)
 class Student:
     """How a student learns; its fields are its configuration."""
 
-    def fit(self, features: np.ndarray, index: np.ndarray, label: np.ndarray, classes: int, seed: int) -> Model:
-        """Learn from all public features, of which the rows `index` carry a (noisy) `label`."""
+    sees: ClassVar[Literal["features", "inputs"]] = "features"
+
+    def fit(self, lesson: Lesson, checkpoint: Checkpoint | None = None) -> Model:
+        """A model of features, or of the inputs as flat rows. What takes minutes goes on from the checkpoint."""
         raise TypeError(f"{type(self).__name__} does not learn")

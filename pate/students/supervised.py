@@ -10,7 +10,8 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from pate.classifier import Classifier
-from pate.students.student import Student
+from pate.students.student import Lesson, Student
+from pate.training import Checkpoint
 
 _SMALL = 5_000_000  # numbers
 _NEVER = -1e4  # the score of a class without a single label: below everything else
@@ -26,8 +27,8 @@ class Supervised(Student):
         if not (math.isfinite(self.inverse_penalty) and self.inverse_penalty > 0):
             raise ValueError(f"inverse_penalty must be a positive number, got {self.inverse_penalty}")
 
-    def fit(self, features: np.ndarray, index: np.ndarray, label: np.ndarray, classes: int, seed: int) -> Classifier:
-        return logistic(features[index], label, classes, self.inverse_penalty)
+    def fit(self, lesson: Lesson, checkpoint: Checkpoint | None = None) -> Classifier:
+        return logistic(lesson.features[lesson.index], lesson.label, lesson.classes, self.inverse_penalty)
 
 
 def logistic(

@@ -2,9 +2,12 @@
 
 import numpy as np
 import pytest
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from pate.data.split import Pool, assemble
-from pate.data.table import Encoder, encoded, tabulated
+from pate.data.table import Columns, encoded, tabulated
 from pate.errors import ConfigError
 
 
@@ -42,13 +45,25 @@ def test_changing_a_private_row_leaves_encoders_and_all_other_rows_bit_for_bit()
 
 
 def test_what_is_no_finite_number_becomes_the_public_mean():
-    encoder = Encoder.fit(PUBLIC)
+    encoder = Columns.fit(PUBLIC)
     rows = encoder.transform(table(["?", "", "inf", "nan"], ["Bern"] * 4))
     assert rows[:, 0].tolist() == [0, 0, 0, 0]
 
 
+def test_it_is_what_scikit_learn_makes_of_the_columns():
+    rng = np.random.default_rng(0)
+    ages = rng.normal(40, 12, 200).round(1)
+    text = np.where(rng.random(200) < 0.1, "", ages.astype(str)).astype(object)
+    towns = rng.choice(["Bern", "Oslo", "Rome"], 200).astype(object)
+    missing = np.array([float(cell) if cell else np.nan for cell in text])[:, None]
+    peer = make_pipeline(SimpleImputer(), StandardScaler()).fit(missing[:100]).transform(missing)
+    onehot = OneHotEncoder(sparse_output=False).fit(towns[:100, None]).transform(towns[:, None])
+    rows = table(text, towns)
+    np.testing.assert_allclose(Columns.fit(rows[:100]).transform(rows), np.hstack([peer, onehot]), atol=1e-5)
+
+
 def test_an_absurd_number_stays_finite():
-    assert Encoder.fit(PUBLIC).transform(table(["1e300"], ["Bern"]))[0, 0] == 1e6
+    assert Columns.fit(PUBLIC).transform(table(["1e300"], ["Bern"]))[0, 0] == 1e6
 
 
 def test_a_column_is_numeric_when_its_public_cells_are_numbers_or_blank():
@@ -61,24 +76,24 @@ def test_a_column_is_numeric_when_its_public_cells_are_numbers_or_blank():
             "stored": np.array([1.0, np.nan]),
         }
     )
-    encoder = Encoder.fit(public)
-    assert encoder.numeric == ("filled", "gap", "stored")
-    assert encoder.categorical == ("text", "blank")
+    encoder = Columns.fit(public)
+    assert list(encoder.numeric) == ["filled", "gap", "stored"]
+    assert list(encoder.categorical) == ["text", "blank"]
 
 
 def test_text_in_a_private_column_does_not_make_it_a_category():
-    assert Encoder.fit(PUBLIC).numeric == ("age",)
+    assert Columns.fit(PUBLIC).numeric == {"age": [30, 10]}
     assert encoded(split(table(["x", "y"], ["Bern", "Bern"]), PUBLIC, TEST)).private.x.shape == (2, 3)
 
 
 def test_a_column_that_is_constant_in_public_does_not_divide_by_zero():
-    rows = Encoder.fit(table(["5", "5"], ["Bern", "Rome"])).transform(table(["5", "7"], ["Bern", "Rome"]))
+    rows = Columns.fit(table(["5", "5"], ["Bern", "Rome"])).transform(table(["5", "7"], ["Bern", "Rome"]))
     assert rows[:, 0].tolist() == [0, 2]
 
 
 def test_numbers_stored_as_numbers_meet_categories_stored_as_text():
     public = tabulated({"code": np.array(["1", "b"], object)})
-    assert Encoder.fit(public).transform(tabulated({"code": np.array([1, 2])})).tolist() == [[1, 0], [0, 0]]
+    assert Columns.fit(public).transform(tabulated({"code": np.array([1, 2])})).tolist() == [[1, 0], [0, 0]]
 
 
 def test_empty_sides_keep_their_width():

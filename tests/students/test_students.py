@@ -9,6 +9,7 @@ from pate.model import Model
 from pate.store import Store
 from pate.students.graph import Graph
 from pate.students.self_training import SelfTraining
+from pate.students.student import Lesson
 from pate.students.supervised import Supervised
 
 X, Y = load_digits(return_X_y=True)
@@ -27,22 +28,26 @@ def labelled(n, seed=0):
     return index, Y[POOL][index].astype(np.int64)
 
 
+def lesson(index, label, wrong=0.0, seed=0):
+    return Lesson(X[POOL], X[POOL], index, label, 10, wrong, seed)
+
+
 def test_a_hundred_labels_teach_digits(student):
-    model = student.fit(X[POOL], *labelled(100), 10, seed=0)
+    model = student.fit(lesson(*labelled(100), seed=0))
     assert (model.predict(X[TEST]) == Y[TEST]).mean() > 0.8
 
 
 def test_supervised_is_scikit_learns_logistic_regression():
     index, label = labelled(100)
     peer = LogisticRegression(C=1.0, max_iter=300).fit(X[POOL][index], label)
-    model = Supervised(1.0).fit(X[POOL], index, label, 10, seed=0)
+    model = Supervised(1.0).fit(lesson(index, label))
     np.testing.assert_allclose(model.proba(X[TEST]), peer.predict_proba(X[TEST]), atol=1e-5)
 
 
 @pytest.mark.parametrize("classes", [[3], [3, 7], [1, 3, 7]])
 def test_classes_nobody_labelled_are_never_predicted(student, classes):
     index = np.flatnonzero(np.isin(Y[POOL], classes))[:60]
-    model = student.fit(X[POOL], index, Y[POOL][index].astype(np.int64), 10, seed=0)
+    model = student.fit(lesson(index, Y[POOL][index].astype(np.int64)))
     assert model.classes == 10
     assert set(model.predict(X[TEST])) <= set(classes)
     own = np.isin(Y[TEST], classes)
@@ -50,13 +55,13 @@ def test_classes_nobody_labelled_are_never_predicted(student, classes):
 
 
 def test_the_same_seed_gives_the_same_student(student):
-    one, two = (student.fit(X[POOL], *labelled(80), 10, seed=4) for _ in range(2))
+    one, two = (student.fit(lesson(*labelled(80), seed=4)) for _ in range(2))
     for name, array in one.split()[0].items():
         np.testing.assert_array_equal(array, two.split()[0][name])
 
 
 def test_a_student_survives_being_stored(student, tmp_path):
-    model = student.fit(X[POOL], *labelled(80), 10, seed=0)
+    model = student.fit(lesson(*labelled(80), seed=0))
     store = Store(tmp_path)
     store.write("release", "student", "key", {"student": model}, {"seconds": 0, "notes": []})
     again = store.read("release", "student", "key", "student", Model)
@@ -69,7 +74,7 @@ def test_the_graph_outvotes_wrong_labels():
     index, label = labelled(150)
     wrong = np.random.default_rng(1).random(150) < 0.2
     label = np.where(wrong, (label + 1) % 10, label)
-    guess = {kind: kind.fit(X[POOL], index, label, 10, seed=0).predict(X[POOL]) for kind in (Supervised(), Graph())}
+    guess = {kind: kind.fit(lesson(index, label)).predict(X[POOL]) for kind in (Supervised(), Graph())}
     share = {type(kind).__name__: (found == Y[POOL]).mean() for kind, found in guess.items()}
     assert (guess[Graph()][index[wrong]] == Y[POOL][index[wrong]]).mean() > 0.7
     assert share["Graph"] > share["Supervised"] + 0.05
@@ -77,7 +82,7 @@ def test_the_graph_outvotes_wrong_labels():
 
 def test_with_every_label_self_training_is_supervised():
     index, label = np.arange(600), Y[POOL].astype(np.int64)
-    one, two = (kind.fit(X[POOL], index, label, 10, seed=0) for kind in KINDS[:2])
+    one, two = (kind.fit(lesson(index, label)) for kind in KINDS[:2])
     np.testing.assert_array_equal(one.layers["0.weight"], two.layers["0.weight"])
 
 

@@ -1,0 +1,52 @@
+"""What is published answers about raw inputs, alone."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits
+
+from pate.data.split import Public
+from pate.features.encoder import Encoder
+from pate.features.pca import PCA
+from pate.features.scattering import Scattering
+from pate.predictor import Predictor
+from pate.store import Store
+from pate.students.graph import Graph
+from pate.students.student import Lesson
+from pate.students.supervised import Supervised
+
+IMAGES = (load_digits().images * 15).astype(np.uint8)
+Y = load_digits().target
+PUBLIC = Public(IMAGES[:500], [f"digit {i}" for i in range(10)])
+
+
+def published(features, student=Supervised()):  # noqa: B008
+    encoder = features.fit(PUBLIC.x) if features else Encoder()
+    x = encoder.transform(PUBLIC.x)
+    lesson = Lesson(PUBLIC.x, x, np.arange(300), Y[:300], 10)
+    return Predictor.of(student.fit(lesson), encoder, PUBLIC)
+
+
+@pytest.mark.parametrize("features", [None, PCA(20), Scattering(components=30)], ids=["pixels", "pca", "scattering"])
+@pytest.mark.parametrize("student", [Supervised(), Graph()], ids=["supervised", "graph"])
+def test_it_survives_being_stored(features, student, tmp_path):
+    one = published(features, student)
+    store = Store(tmp_path)
+    store.write("release", "student", "key", {"student": one}, {"seconds": 0, "notes": []})
+    two = store.read("release", "student", "key", "student", Predictor)
+    rows = one.rows(IMAGES[500:600])
+    np.testing.assert_array_equal(rows, two.rows(IMAGES[500:600]))
+    np.testing.assert_array_equal(one.model.scores(rows), two.model.scores(rows))
+    assert two.classes == PUBLIC.classes
+    assert (two.model.predict(rows) == Y[500:600]).mean() > 0.7
+
+
+def test_features_at_hand_are_not_made_again():
+    features = np.ones((2, 20), np.float32)
+    assert published(PCA(20)).rows_of(IMAGES[:2], features) is features
+    np.testing.assert_allclose(published(None).rows_of(IMAGES[:2], features), IMAGES[:2].reshape(2, 64) / 255, 1e-6)
+
+
+@pytest.mark.parametrize("inputs", [IMAGES[:3, :7], IMAGES[:3] / 255, IMAGES[:3].reshape(3, 64)])
+def test_other_inputs_are_refused(inputs):
+    with pytest.raises(ValueError, match=r"this model was made for \(8, 8\) uint8"):
+        published(None).rows(inputs)
