@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import hydra
+import numpy as np
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.hydra_config import HydraConfig
 from hydra.errors import HydraException
@@ -25,14 +26,15 @@ from hydra.types import RunMode
 from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
-from pate.config import Settings, one_line
+from pate.config import Asked, Settings, one_line
 from pate.errors import ConfigError, PateError
+from pate.predict import predict, published, read_inputs, write
 from pate.preflight import checked
 from pate.progress import console
 from pate.report.jobs import Sweep, begin
 from pate.report.results import results, write_results
 from pate.report.sweep import sum_up
-from pate.report.table import print_results
+from pate.report.table import print_predictions, print_results
 from pate.runner import Runner
 from pate.store import Store
 
@@ -68,6 +70,16 @@ def execute(settings: Settings, folder: Path) -> dict[str, Any]:
     return found
 
 
+def answer(asked: Asked, folder: Path) -> dict[str, Any]:
+    """What a published student says about new inputs, written to a file; and how many it takes for what."""
+    student = published(asked.student)
+    belief = predict(student, read_inputs(asked.input, student), asked.views)
+    output = asked.output or folder / "predictions.csv"
+    write(output, belief, student.classes)
+    counts = np.bincount(belief.argmax(axis=1), minlength=len(student.classes)).tolist()
+    return {"output": str(output), "inputs": len(belief), "classes": dict(zip(student.classes, counts, strict=True))}
+
+
 def run(overrides: Sequence[str] = ()) -> dict[str, Any]:
     """The same from Python."""
     outer = GlobalHydra.instance().hydra
@@ -84,7 +96,7 @@ def run(overrides: Sequence[str] = ()) -> dict[str, Any]:
     umask = os.umask(0o077)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        return execute(settings, folder)
+        return answer(settings.asked, folder) if settings.asked else execute(settings, folder)
     finally:
         os.umask(umask)
 
@@ -116,6 +128,8 @@ def _job(config: DictConfig) -> None:
     folder = Path(HydraConfig.get().runtime.output_dir)
     try:
         settings = checked(config)
+        if settings.asked is not None:
+            return print_predictions(answer(settings.asked, folder))
         found = execute(settings, folder)
     except PateError as error:
         if HydraConfig.get().mode == RunMode.MULTIRUN:
@@ -127,6 +141,9 @@ def _job(config: DictConfig) -> None:
     print(f"results  {folder / 'results.json'}")
     print(f"private  {settings.workspace / 'private'} (yours alone)")
     print(f"release  {settings.workspace / 'release'} (made from public inputs and noisy answers)")
+    if student := found["stages"].get("student"):
+        folder = settings.workspace / "release" / "student" / student["key"]
+        print(f"student  {folder} (try: pate stage=predict student_path={folder} input=FILE)")
 
 
 def main() -> None:

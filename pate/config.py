@@ -58,6 +58,16 @@ class NoiseConfig:
     seed: int | None = None  # for evaluation only: seeded noise is not private
 
 
+@dataclass(frozen=True)
+class Asked:
+    """What stage=predict is asked: which student, about what, and where the answers go (null: into the run)."""
+
+    student: Path
+    input: Path
+    output: Path | None
+    views: bool
+
+
 @dataclass
 class Config:
     """The root schema. `stage` is what to bring up to date; `all` is everything that applies."""
@@ -74,6 +84,10 @@ class Config:
     account: AccountConfig = field(default_factory=AccountConfig)
     quality: QualityConfig = field(default_factory=QualityConfig)
     noise: NoiseConfig = field(default_factory=NoiseConfig)
+    student_path: str | None = None  # for stage=predict: a published student
+    input: str | None = None  # and what it is asked about
+    output: str | None = None
+    views: bool = False
     stage: str = "all"
     delta: float = 1e-5
     seed: int = 0
@@ -102,6 +116,7 @@ class Settings:
     account: AccountConfig
     quality: QualityConfig
     noise: NoiseConfig
+    asked: Asked | None
     stage: str
     delta: float
     seed: int
@@ -162,6 +177,7 @@ def settle(config: DictConfig) -> Settings:
         account=AccountConfig(**plain["account"]),
         quality=QualityConfig(**plain["quality"]),
         noise=NoiseConfig(**plain["noise"]),
+        asked=_asked(typed) if typed.stage == "predict" else None,
         stage=typed.stage,
         delta=typed.delta,
         seed=typed.seed,
@@ -171,6 +187,13 @@ def settle(config: DictConfig) -> Settings:
         workspace=Path(typed.workspace),
         plain={str(key): value for key, value in plain.items()},
     )
+
+
+def _asked(typed: Config) -> Asked:
+    if typed.student_path is None or typed.input is None:
+        raise ConfigError("stage=predict needs student_path= (a student's folder or safetensors file) and input=")
+    output = None if typed.output is None else Path(typed.output)
+    return Asked(Path(typed.student_path), Path(typed.input), output, typed.views)
 
 
 T = TypeVar("T")

@@ -10,9 +10,10 @@ from omegaconf import DictConfig
 from pate.aggregation.labels import read_labels
 from pate.aggregation.selection import SELECTIONS
 from pate.aggregation.votes import read_votes
-from pate.config import Settings, settle
+from pate.config import Asked, Settings, settle
 from pate.device import torch_device
 from pate.errors import ConfigError
+from pate.predict import INPUTS, OUTPUTS
 
 STAGES = (
     "fetch", "data", "features", "encode", "teachers", "votes", "queries", "quality", "labels", "account",
@@ -24,15 +25,29 @@ _PUBLIC_STAGES = ("features", "teachers", "votes", "queries", "quality", "labels
 def checked(config: DictConfig) -> Settings:
     """The settings of a composed configuration, or a ConfigError; nothing is written either way."""
     settings = settle(config)
-    _check(settings)
+    if settings.asked is None:
+        _check(settings)
+    else:
+        _check_asked(settings.asked)
     return settings
+
+
+def _check_asked(asked: Asked) -> None:
+    """A published student is asked: nothing else of the configuration matters."""
+    for name, path in (("student_path", asked.student), ("input", asked.input)):
+        if not path.exists():
+            raise ConfigError(f"{name}={path}: no such file")
+    if asked.input.suffix.lower() not in INPUTS:
+        raise ConfigError(f"input={asked.input}: expected a file that ends in {', '.join(INPUTS)}")
+    if asked.output is not None and asked.output.suffix.lower() not in OUTPUTS:
+        raise ConfigError(f"output={asked.output}: expected a name that ends in {' or '.join(OUTPUTS)}")
 
 
 def _check(settings: Settings) -> None:
     if settings.dataset.path and settings.stage != "fetch":
         settings.dataset.require()
     labels, votes, sizes = settings.labels, settings.votes, settings.dataset.sizes()
-    _one_of("stage", settings.stage, ("all", *STAGES))
+    _one_of("stage", settings.stage, ("all", *STAGES, "predict"))
     for name in settings.force:
         _one_of("force", name, STAGES)
     _one_of("device", settings.device, ("auto", "cpu", "cuda"))

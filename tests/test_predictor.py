@@ -19,7 +19,7 @@ Y = load_digits().target
 PUBLIC = Public(IMAGES[:500], [f"digit {i}" for i in range(10)])
 
 
-def published(features, student=Supervised()):  # noqa: B008
+def published(features, student=Supervised()):
     encoder = features.fit(PUBLIC.x) if features else Encoder()
     x = encoder.transform(PUBLIC.x)
     lesson = Lesson(PUBLIC.x, x, np.arange(300), Y[:300], 10)

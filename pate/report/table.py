@@ -32,6 +32,14 @@ def print_results(found: dict[str, Any]) -> None:
         console.print(f"note: {note}", soft_wrap=True, markup=False)
 
 
+def print_predictions(found: dict[str, Any]) -> None:
+    """How many inputs were taken for what, the most frequent first, and where each answer is."""
+    named = sorted(found["classes"].items(), key=lambda item: -item[1])
+    said = ", ".join(f"{name}: {count}" for name, count in named[:20] if count)
+    print(f"{found['inputs']} inputs" + (f" ({said})" if said else ""))
+    print(f"predictions  {found['output']}")
+
+
 def _table(methods: list[dict[str, Any]]) -> Table:
     table = Table(caption=_caption(methods), caption_justify="left")
     for title in ("method", "epsilon", "delta", "holds for", "publishable epsilon", "test accuracy", "seconds"):
@@ -53,21 +61,22 @@ def _table(methods: list[dict[str, Any]]) -> Table:
 
 
 def _who_pays(methods: list[dict[str, Any]]) -> Table:
-    """A column a class, where they fit beside each other; else the classes with the worst student."""
+    """A line a class; of many, those the first method serves worst."""
     scored = [row for row in methods if row["by_class"]]
-    names = list(scored[0]["by_class"])
-    shown_of = scored[0]["by_class"]
-    if len(names) > _CLASSES:
-        names = sorted(names, key=lambda name: shown_of[name] if shown_of[name] is not None else 2)[:_CLASSES]
-    which = "its own test inputs that are recognised"
-    table = Table(caption=f"each class: {which}; calibration error: |confidence - accuracy|", caption_justify="left")
-    table.add_column("by class")
-    for name in (*names, "calibration error"):
-        table.add_column(escape(name), justify="right", overflow="fold")
+    first = scored[0]["by_class"]
+    names = sorted(first, key=lambda name: 2 if first[name] is None else first[name])
+    kept = set(names[:_CLASSES])
+    which = f"the {_CLASSES} classes of {len(names)} that it gets wrong most" if len(names) > _CLASSES else ""
+    table = Table(title=which or None, title_justify="left", title_style="", caption_justify="left")
+    table.caption = "of a class: the share of its test inputs that is recognised"
+    table.add_column("who pays", overflow="fold")
     for row in scored:
-        shares = [row["by_class"][name] for name in names]
-        cells = ["-" if share is None else f"{share:.1%}" for share in (*shares, row["calibration_error"])]
-        table.add_row(_TITLES.get(row["name"], row["name"]), *cells)
+        table.add_column(_TITLES.get(row["name"], row["name"]), justify="right")
+    for name in first:
+        if name in kept:
+            table.add_row(escape(name), *(_percent(row["by_class"][name]) for row in scored))
+    table.add_section()
+    table.add_row("calibration error", *(_percent(row["calibration_error"]) for row in scored))
     return table
 
 
@@ -89,6 +98,10 @@ def _epsilon(row: dict[str, Any]) -> str:
     if row["epsilon"] is not None:
         return shown(row["epsilon"])
     return "infinite" if row["name"] == "nonprivate" else "unknown"
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{share:.1%}"
 
 
 def _share(share: float | None, error: float | None) -> str:

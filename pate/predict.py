@@ -1,0 +1,105 @@
+"""predict: a published student answers about new inputs. It needs its own two files and nothing else."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+from pathlib import Path
+
+import numpy as np
+from safetensors import SafetensorError
+from safetensors.numpy import load_file
+
+from pate.data.formats import csv_columns, npz_arrays, numeric, parquet_columns
+from pate.data.table import Columns, tabulated
+from pate.errors import ConfigError
+from pate.model import Floats
+from pate.predictor import Predictor
+from pate.progress import progress
+
+INPUTS = (".npy", ".npz", ".csv", ".parquet")
+OUTPUTS = (".csv", ".npz")
+
+
+def published(path: Path) -> Predictor:
+    """A student by its folder or its safetensors file, checked against the manifest beside it if there is one."""
+    file = path if path.is_file() else _only(path)
+    facts, manifest = file.with_suffix(".json"), file.with_name("manifest.json")
+    if not facts.is_file():
+        raise ConfigError(f"student_path={path}: {facts.name} must lie beside {file.name}")
+    try:
+        if manifest.is_file():
+            for name in (file.name, facts.name):
+                digest = json.loads(manifest.read_text())["files"][name]
+                if hashlib.sha256(file.with_name(name).read_bytes()).hexdigest() != digest:
+                    raise ConfigError(f"student_path={path}: {name} does not match its manifest: fetch it again")
+        return Predictor.join(dict(load_file(file)), json.loads(facts.read_text()))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, SafetensorError) as error:
+        raise ConfigError(f"student_path={path} is not a student of this program, or damaged") from error
+
+
+def read_inputs(path: Path, student: Predictor) -> np.ndarray:
+    """Inputs as the student knows them: arrays from npy or npz (`x`), rows of a table from csv or parquet."""
+    form = path.suffix.lower()
+    if form in (".csv", ".parquet"):
+        return _rows(path, csv_columns(path) if form == ".csv" else parquet_columns(path), student)
+    if form == ".npz":
+        arrays = npz_arrays(path)
+        if "x" not in arrays:
+            raise ConfigError(f"input={path} has no array 'x': save it with numpy.savez(file, x=...)")
+        x = arrays["x"]
+    else:
+        try:
+            x = np.load(path, allow_pickle=False)
+        except (ValueError, OSError, EOFError) as error:
+            raise ConfigError(
+                f"input={path} is damaged, no npy, or holds Python objects: save a plain array"
+            ) from error
+    return numeric(x, path)
+
+
+def predict(student: Predictor, inputs: np.ndarray, views: bool = False) -> Floats:
+    """The probability of each class for each input; with `views`, averaged over moved copies of it."""
+    with progress("inputs encoded", len(inputs)) as advance:
+        try:
+            rows = student.rows(inputs, advance)
+        except ValueError as error:
+            raise ConfigError(f"input: {error}") from error
+    if not views:
+        return student.model.proba(rows)
+    averaged = student.model.views(rows)
+    if averaged is None:
+        raise ConfigError("views=true: this student was not trained to look at moved copies; leave it out")
+    return averaged
+
+
+def write(path: Path, belief: Floats, classes: list[str]) -> None:
+    """csv: a line an input, its class and how sure; npz: `label` and the whole `probability` (inputs x classes)."""
+    answer = belief.argmax(axis=1)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.suffix.lower() == ".npz":
+        np.savez(path, label=answer, probability=belief, classes=np.array(classes))
+        return
+    with path.open("w", newline="", encoding="utf-8") as stream:
+        lines = csv.writer(stream)
+        lines.writerow(["row", "class", "probability"])
+        lines.writerows((row, classes[one], f"{belief[row, one]:.4f}") for row, one in enumerate(answer))
+
+
+def _only(folder: Path) -> Path:
+    found = sorted(folder.glob("*.safetensors"))
+    if len(found) != 1:
+        raise ConfigError(f"student_path={folder} holds {len(found)} safetensors files: name the one to use")
+    return found[0]
+
+
+def _rows(path: Path, columns: dict[str, np.ndarray], student: Predictor) -> np.ndarray:
+    """Whatever other columns there are, a label's for instance, are not looked at."""
+    if student.columns is None:
+        raise ConfigError(f"input={path} is a table: this student reads arrays of {tuple(student.shape)}, npy or npz")
+    known = Columns(**student.columns)
+    missing = [name for name in (*known.numeric, *known.categorical) if name not in columns]
+    if missing:
+        raise ConfigError(f"input={path} lacks {len(missing)} columns the student reads: {', '.join(missing[:5])}")
+    return known.transform(tabulated(columns))
