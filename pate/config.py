@@ -38,6 +38,7 @@ class VotesConfig:
 class LabelsConfig:
     queries: int = 100
     selection: str = "random"
+    rounds: int = 5  # of selection=active
     wrong: float | None = None  # the share of wrong labels to expect; null: what the noise alone makes wrong
     path: str | None = None  # labels from elsewhere: no votes are needed
 

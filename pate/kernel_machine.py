@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import cho_factor, cho_solve, solve_triangular
 
 from pate.model import Floats, Model
 
@@ -39,25 +39,46 @@ class KernelMachine(Model):
     def _forward(self, x: Floats) -> Floats:
         return gaussian_kernel(x, self.centres, self.gamma) @ self.weights
 
+    def sharpened(self, factor: float) -> KernelMachine:
+        """The same answers, with all scores this much larger."""
+        return replace(self, weights=self.weights * np.float32(factor))
+
     @classmethod
     def fit(cls, x: np.ndarray, target: np.ndarray, gamma: float, penalty: float, seed: int = 0) -> KernelMachine:
         """Least squares onto the rows of `target` with penalty |f|^2, f in the kernel's space."""
+        return cls.fit_without(x, target, gamma, penalty, np.empty(0, np.int64), seed)[0]
+
+    @classmethod
+    def fit_without(
+        cls, x: np.ndarray, target: np.ndarray, gamma: float, penalty: float, rows: np.ndarray, seed: int = 0
+    ) -> tuple[KernelMachine, np.ndarray]:
+        """The machine, and what it would have scored each of `rows` had it not learned from that one.
+
+        Leaving one out changes its score from f to y - a/G, with a its weight and G its diagonal entry of
+        (K + penalty)^-1 (Rasmussen & Williams 2006, eq. 5.12). With few centres a single record hardly counts.
+        """
         if len(x) <= _CENTRES:
             kernel = gaussian_kernel(x, x, gamma).astype(np.float64)
             kernel.flat[:: len(x) + 1] += penalty
-            weights = cho_solve(cho_factor(kernel, lower=True, overwrite_a=True), target.astype(np.float64))
-            return cls(x.astype(np.float32), weights.astype(np.float32), gamma)
+            factor = cho_factor(kernel, lower=True, overwrite_a=True)
+            weights = cho_solve(factor, target.astype(np.float64))
+            unit = np.zeros((len(x), len(rows)))
+            unit[rows, np.arange(len(rows))] = 1
+            diagonal = (solve_triangular(factor[0], unit, lower=True, overwrite_b=True) ** 2).sum(axis=0)
+            without = target[rows] - weights[rows] / diagonal[:, None]
+            return cls(x.astype(np.float32), weights.astype(np.float32), gamma), without
         centres = x[np.sort(np.random.default_rng(seed).choice(len(x), _SOME, replace=False))].astype(np.float32)
         inner = penalty * gaussian_kernel(centres.astype(np.float64), centres.astype(np.float64), gamma)
         right = np.zeros((_SOME, target.shape[1]))
         for start in range(0, len(x), 4 * _SOME):
-            rows = slice(start, start + 4 * _SOME)
-            between = gaussian_kernel(x[rows].astype(np.float64), centres.astype(np.float64), gamma)
+            part = slice(start, start + 4 * _SOME)
+            between = gaussian_kernel(x[part].astype(np.float64), centres.astype(np.float64), gamma)
             inner += between.T @ between
-            right += between.T @ target[rows]
+            right += between.T @ target[part]
         inner.flat[:: _SOME + 1] += 1e-9 * np.trace(inner) / _SOME  # rounding: equal centres make it singular
         weights = cho_solve(cho_factor(inner, lower=True), right)
-        return cls(centres, weights.astype(np.float32), gamma)
+        machine = cls(centres, weights.astype(np.float32), gamma)
+        return machine, machine.scores(x[rows])
 
 
 def one_hot(label: np.ndarray, classes: int) -> np.ndarray:

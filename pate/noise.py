@@ -75,7 +75,7 @@ class Noise:
         return -np.log1p(-self.uniform(size))
 
 
-def source(seed: int | None) -> Noise:
+def source(seed: int | list[int] | None) -> Noise:
     """Noise from the operating system's cryptographic generator, or with a seed the same noise every time."""
     if seed is None:
         return Noise(False, _from_the_system)

@@ -75,6 +75,8 @@ def _check(settings: Settings) -> None:
         raise ConfigError(f"labels.queries must be at least 1, got {labels.queries}")
     if labels.wrong is not None and not 0 <= labels.wrong < 1:
         raise ConfigError(f"labels.wrong must be a share of at least 0 and below 1, got {labels.wrong}")
+    if labels.selection == "active":
+        _check_active(settings)
     if not settings.quality.gammas or not all(1e-5 <= gamma <= 100 for gamma in settings.quality.gammas):
         raise ConfigError(f"quality.gammas must lie between 1e-5 and 100, at least one, got {settings.quality.gammas}")
     if votes.path:
@@ -95,13 +97,25 @@ def _check(settings: Settings) -> None:
     _check_stage_possible(settings)
 
 
+def _check_active(settings: Settings) -> None:
+    """Rounds of queries: what they ask is known only once answers are drawn."""
+    labels = settings.labels
+    if not 1 <= labels.rounds <= labels.queries:
+        raise ConfigError(f"labels.rounds must lie between 1 and labels.queries={labels.queries}, got {labels.rounds}")
+    if settings.stage in ("queries", "quality"):
+        raise ConfigError(f"stage={settings.stage} draws nothing, and labels.selection=active asks by earlier answers")
+    if settings.account.on_votes:
+        raise ConfigError("account.on_votes plans for queries fixed in advance: labels.selection=active has none")
+
+
 def _check_votes(settings: Settings, public: int) -> None:
     """Votes from a file must cover the queries and, where a student learns from them, be votes on this public pool."""
     classes = len(settings.dataset.class_names)
     counts = read_votes(str(settings.votes.path), classes).counts
     if settings.labels.queries > len(counts):
         raise ConfigError(f"labels.queries={settings.labels.queries}: votes.path holds only {len(counts)} queries")
-    needed = settings.stage in ("all", "student", "compare", "quality") or settings.labels.selection == "medoids"
+    on_pool = settings.labels.selection in ("medoids", "active")
+    needed = settings.stage in ("all", "student", "compare", "quality") or on_pool
     if needed and counts.shape != (public, classes or counts.shape[1]):
         raise ConfigError(
             f"votes.path holds {counts.shape[0]} queries over {counts.shape[1]} classes, "

@@ -52,12 +52,7 @@ class PublicGraph:
 
     def attach(self, x: np.ndarray, neighbours: int) -> tuple[np.ndarray, np.ndarray]:
         """The nearest public inputs of each record, with weights that sum to 1: each record by itself."""
-        neighbours = min(neighbours, len(self.points))
-        index, squared = nearest(self.coordinates(x), self.points, neighbours)
-        own = np.sqrt(np.maximum(squared[:, -1:], 1e-12))
-        logarithm = -squared / (own * self.reach[index])
-        similar = np.exp(logarithm - logarithm.max(axis=1, keepdims=True))
-        return index, similar / similar.sum(axis=1, keepdims=True)
+        return attached(self.coordinates(x), self.points, self.reach, neighbours)
 
     def spread(self, seeds: csr_array) -> np.ndarray:
         """Scores (classes x public inputs) of seeds (classes x public inputs)."""
@@ -96,6 +91,34 @@ def balanced_spread(
     share = (weight / np.maximum(total, 1e-12)[label]).astype(np.float32)
     seeds = csr_array((share, (label, place)), shape=(classes, len(graph.points)))
     return graph.spread(seeds)
+
+
+def attached(x: np.ndarray, points: np.ndarray, reach: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
+    """The nearest points of each row, with weights that sum to 1, on the local scales of both."""
+    index, squared = nearest(x, points, min(count, len(points)))
+    own = np.sqrt(np.maximum(squared[:, -1:], 1e-12))
+    logarithm = -squared / (own * reach[index])
+    similar = np.exp(logarithm - logarithm.max(axis=1, keepdims=True))
+    return index, similar / similar.sum(axis=1, keepdims=True)
+
+
+def shares(scores: np.ndarray) -> np.ndarray:
+    """Spread scores (classes x inputs) as shares of one (inputs x classes); any class seen where no seed reaches."""
+    positive = np.maximum(scores.T, 0).astype(np.float64)
+    positive[~positive.any(axis=1)] = positive.any(axis=0)
+    return (positive / positive.sum(axis=1, keepdims=True)).astype(np.float32)
+
+
+def surest(scores: np.ndarray, unsure: float) -> tuple[np.ndarray, np.ndarray]:
+    """Inputs that a seed reaches and their class, less the share `unsure` of each with the smallest lead over the
+    second: as sure as others of that class, lest a hard class is left out."""
+    answer, (second, first) = scores.argmax(axis=0), np.sort(scores, axis=0)[-2:]
+    lead = np.where(first > 0, (first - second) / np.maximum(first, 1e-300), -1.0)
+    kept = np.zeros(len(answer), dtype=bool)
+    for one in np.unique(answer[first > 0]):
+        mine = np.flatnonzero((answer == one) & (first > 0))
+        kept[mine[lead[mine] >= np.quantile(lead[mine], unsure)]] = True
+    return np.flatnonzero(kept), answer[kept]
 
 
 def nearest(x: np.ndarray, points: np.ndarray, count: int, skip_self: bool = False) -> tuple[np.ndarray, np.ndarray]:

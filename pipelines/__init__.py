@@ -10,7 +10,7 @@ all of them -> compare
 from pate.config import Settings
 from pate.stage import Graph
 
-from .account import account
+from .account import account, account_in_rounds
 from .artifacts import DPSGD, LABELS, NONPRIVATE, OWNERS_DPSGD, STUDENT, VOTES
 from .compare import compare_of
 from .data import data
@@ -18,7 +18,7 @@ from .dpsgd import dpsgd, dpsgd_at_pates_epsilon
 from .encode import encode
 from .features import features
 from .fetch import fetch
-from .labels import labels, labels_from_file
+from .labels import labels, labels_from_file, labels_in_rounds
 from .nonprivate import nonprivate
 from .quality import quality
 from .queries import queries, queries_by_position
@@ -40,7 +40,10 @@ def graph(settings: Settings) -> Graph:
         trained = teachers if settings.teachers.sees == "features" else teachers_on_inputs
         stages += [votes_from_file] if settings.votes.path else [trained, votes]
         by_position = settings.votes.path and settings.labels.selection != "medoids"
-        stages += [queries_by_position if by_position else queries, quality, labels, account, student]
+        if settings.labels.selection == "active":
+            stages += [labels_in_rounds, account_in_rounds, student]
+        else:
+            stages += [queries_by_position if by_position else queries, quality, labels, account, student]
         compared += [VOTES, LABELS, STUDENT]
     if settings.has_private:
         at_pates_epsilon = settings.dpsgd.epsilon == "pate"

@@ -11,8 +11,10 @@ from pate.stage import stage
 
 from .artifacts import COSTS, PLAN, QUERIES, VOTES
 
+_CONFIG = ["aggregator", "delta", "partition", "noise", "account"]
 
-@stage(reads=[VOTES, QUERIES], writes=[COSTS, PLAN], config=["aggregator", "delta", "partition", "noise", "account"])
+
+@stage(reads=[VOTES, QUERIES], writes=[COSTS, PLAN], config=_CONFIG)
 def account(run: Run, votes: Votes, queries: Queries) -> tuple[Costs, Plan]:
     settings, asked = run.settings, queries.index
     predictions = None if votes.predictions is None else votes.predictions[:, asked]
@@ -20,6 +22,23 @@ def account(run: Run, votes: Votes, queries: Queries) -> tuple[Costs, Plan]:
     costs = price(settings.aggregator, votes.counts[asked], settings.delta, predictions, promise)
     seeded = settings.noise.seed is not None
     run.summary = f"{len(asked)} queries: {costs.describe(seeded)}"
+    run.notes += (SEEDED,) * seeded
+    return costs, _plan(run, votes)
+
+
+@stage(
+    name="account",
+    reads=[VOTES],
+    writes=[COSTS, PLAN],
+    config=[*_CONFIG, "labels.queries"],
+)
+def account_in_rounds(run: Run, votes: Votes) -> tuple[Costs, Plan]:
+    """Queries chosen from earlier answers: what so many answers cost, whatever was asked and voted."""
+    settings, queries = run.settings, run.settings.labels.queries
+    counts, promise = votes.counts[:queries], relation(settings.partition.group_by)
+    costs = price(settings.aggregator, counts, settings.delta, relation=promise, adaptive=True)
+    seeded = settings.noise.seed is not None
+    run.summary = f"{queries} queries: {costs.describe(seeded)}"
     run.notes += (SEEDED,) * seeded
     return costs, _plan(run, votes)
 

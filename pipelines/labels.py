@@ -5,16 +5,21 @@ from pathlib import Path
 import numpy as np
 
 from pate.accounting.winning import wrong_if_unanimous
+from pate.aggregation.active import ask_in_rounds
 from pate.aggregation.confident_gnmax import NO_ANSWER
 from pate.aggregation.labels import Labels, read_labels
 from pate.aggregation.selection import Queries
 from pate.aggregation.votes import Votes
 from pate.data.split import Public
+from pate.features.encoder import Encoded, Encoder
 from pate.noise import SEEDED, source
 from pate.runner import Run
 from pate.stage import stage
+from pate.students.student import Lesson
 
-from .artifacts import LABELS, PUBLIC, QUERIES, VOTES
+from .artifacts import LABELS, PUBLIC, PUBLIC_FEATURES, QUERIES, VOTES
+
+ADAPTIVE = "queries were chosen from earlier answers: only an epsilon for every data set holds for them"
 
 
 @stage(
@@ -33,6 +38,36 @@ def labels(run: Run, votes: Votes, queries: Queries) -> Labels:
     wrong = wrong_if_unanimous(settings.aggregator, votes.teachers, votes.counts.shape[1])
     mechanism = settings.aggregator.describe()
     return Labels(asked[answered], answers[answered], mechanism, np.array(noise.seeded), wrong)
+
+
+@stage(
+    name="labels",
+    reads=[PUBLIC, PUBLIC_FEATURES, VOTES],
+    writes=[QUERIES, LABELS],
+    config=["aggregator", "noise", "labels.queries", "labels.rounds", "labels.wrong", "student", "seed"],
+    crosses="noisy argmax over teacher votes, each round's queries chosen from earlier answers",
+)
+def labels_in_rounds(run: Run, public: Public, public_features: Encoded, votes: Votes) -> tuple[Queries, Labels]:
+    settings, wanted, seed = run.settings, run.settings.labels, run.settings.noise.seed
+    student, aggregator, classes = settings.student, settings.aggregator, len(public.classes)
+    expected = wrong_if_unanimous(aggregator, votes.teachers, classes)
+    rows = public_features.x if student.sees == "features" else Encoder().transform(public.x)
+
+    def answer(number: int, chosen: np.ndarray) -> np.ndarray:
+        return aggregator.answer(votes.counts[chosen], source(None if seed is None else [seed, number]))
+
+    def believe(index: np.ndarray, label: np.ndarray) -> np.ndarray:
+        wrong = expected if wanted.wrong is None else wanted.wrong
+        lesson = Lesson(public.x, public_features.x, index, label, classes, wrong, settings.seed)
+        return student.fit(lesson).proba(rows)
+
+    pool, pieces = len(public.x), run.pieces
+    asked, answers = ask_in_rounds(wanted.queries, wanted.rounds, pool, answer, believe, pieces, settings.seed)
+    given = answers != NO_ANSWER
+    run.summary = f"{given.sum()} of {len(asked)} queries answered in {wanted.rounds} rounds by {aggregator.describe()}"
+    run.notes += (ADAPTIVE, *(SEEDED,) * (seed is not None))
+    seeded = np.array(seed is not None)
+    return Queries(asked), Labels(asked[given], answers[given], aggregator.describe(), seeded, expected)
 
 
 @stage(name="labels", reads=[PUBLIC], writes=[LABELS], files=lambda settings: [Path(settings.labels.path)])

@@ -51,3 +51,21 @@ def test_a_file_of_another_kind_is_refused():
 def test_arrays_that_do_not_fit_are_refused(centres, weights, gamma):
     with pytest.raises(ValueError, match=r"fit each other|gamma"):
         KernelMachine(np.zeros(centres, np.float32), np.zeros(weights, np.float32), gamma)
+
+
+@pytest.mark.parametrize("rows", [[0], [3, 17, 59]])
+def test_leaving_one_out_is_learning_without_it(rows):
+    rng = np.random.default_rng(0)
+    x, target = rng.normal(size=(60, 5)), rng.normal(size=(60, 3))
+    _, without = KernelMachine.fit_without(x, target, 0.2, 0.05, np.array(rows))
+    for row, found in zip(rows, without, strict=True):
+        kept = np.arange(60) != row
+        machine = KernelMachine.fit(x[kept], target[kept], 0.2, 0.05)
+        np.testing.assert_allclose(found, machine.scores(x[[row]])[0], atol=1e-4)
+
+
+def test_sharper_scores_give_the_same_answers():
+    rng = np.random.default_rng(0)
+    machine = KernelMachine.fit(rng.normal(size=(60, 5)), rng.normal(size=(60, 3)), 0.2, 0.05)
+    x = rng.normal(size=(20, 5)).astype(np.float32)
+    np.testing.assert_allclose(machine.sharpened(3.0).scores(x), 3 * machine.scores(x), atol=1e-4)

@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_limits
 
 from pate.artifact import Artifact
 
-SELECTIONS = ("random", "first", "medoids")
+SELECTIONS = ("random", "first", "medoids", "active")
 
 
 @dataclass(frozen=True)

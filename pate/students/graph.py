@@ -12,9 +12,12 @@ import numpy as np
 
 from pate.kernel_machine import KernelMachine, one_hot
 from pate.model import Model
-from pate.spreading import OnGraph, balanced_spread
+from pate.spreading import OnGraph, balanced_spread, surest
+from pate.students.calibration import sharpness
 from pate.students.student import Lesson, Student
 from pate.training import Checkpoint
+
+_CHECKED = 1000  # labels that tell how sure it may be
 
 
 @dataclass(frozen=True)
@@ -39,16 +42,18 @@ class Graph(OnGraph, Student):
             weight = np.ones(len(lesson.index))
             graph = self.graph(lesson.features)
             scores = balanced_spread(graph, lesson.label, lesson.index, weight, lesson.classes)
-            kept, answer = self._sure(scores)
-        target = one_hot(answer, lesson.classes)
-        return KernelMachine.fit(lesson.features[kept], target, self.gamma, self.penalty, lesson.seed)
+            kept, answer = surest(scores, self.unsure)
+        return kernel_student(lesson, kept, one_hot(answer, lesson.classes), self.gamma, self.penalty)
 
-    def _sure(self, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Inputs that a seed reaches and whose first class leads clearly, as clearly as others of that class."""
-        answer, (second, first) = scores.argmax(axis=0), np.sort(scores, axis=0)[-2:]
-        lead = np.where(first > 0, (first - second) / np.maximum(first, 1e-300), -1.0)
-        kept = np.zeros(len(answer), dtype=bool)
-        for one in np.unique(answer[first > 0]):
-            mine = np.flatnonzero((answer == one) & (first > 0))
-            kept[mine[lead[mine] >= np.quantile(lead[mine], self.unsure)]] = True
-        return np.flatnonzero(kept), answer[kept]
+
+def kernel_student(lesson: Lesson, kept: np.ndarray, target: np.ndarray, gamma: float, penalty: float) -> KernelMachine:
+    """Kernel ridge regression of the kept inputs, as sure of itself as it fits labels it has not learned from."""
+    place = {row: i for i, row in enumerate(kept)}
+    asked = np.random.default_rng(lesson.seed).permutation(len(lesson.index))[:_CHECKED]
+    taught = np.array([lesson.index[i] in place for i in asked])
+    rows = np.array([place[row] for row in lesson.index[asked[taught]]], dtype=np.int64)
+    machine, without = KernelMachine.fit_without(lesson.features[kept], target, gamma, penalty, rows, lesson.seed)
+    scores = np.empty((len(asked), lesson.classes))
+    scores[taught] = without
+    scores[~taught] = machine.scores(lesson.features[lesson.index[asked[~taught]]])
+    return machine.sharpened(sharpness(scores, lesson.label[asked], lesson.wrong))

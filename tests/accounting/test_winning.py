@@ -8,7 +8,7 @@ from scipy.integrate import quad
 from scipy.stats import laplace, norm
 
 from pate.accounting.law import OutOfRange
-from pate.accounting.winning import winning
+from pate.accounting.winning import winning, wrong_if_unanimous
 from pate.aggregation.confident_gnmax import ConfidentGNMax
 from pate.aggregation.gnmax import GNMax
 from pate.aggregation.lnmax import LNMax
@@ -81,3 +81,16 @@ def test_nothing_is_claimed_out_of_range():
         winning(LNMax(50.0), COUNTS)
     with pytest.raises(OutOfRange):
         winning(GNMax(0.01), COUNTS)
+
+
+def test_what_noise_does_to_unanimous_votes_against_drawing_it():
+    for aggregator in (LNMax(0.1), GNMax(15.0), ConfidentGNMax(threshold=20, threshold_sigma=10, sigma=15)):
+        counts = np.zeros((200_000, 5), np.int64)
+        counts[:, 2] = 30
+        answers = aggregator.answer(counts, source(0))
+        given = answers[answers >= 0]
+        assert wrong_if_unanimous(aggregator, 30, 5) == pytest.approx((given != 2).mean(), abs=0.003)
+
+
+def test_noise_too_small_to_tell_makes_nothing_wrong():
+    assert wrong_if_unanimous(LNMax(50.0), 250, 10) == 0

@@ -4,10 +4,13 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
+from sklearn.semi_supervised import LabelSpreading as SklearnSpreading
 
 from pate.model import Model
+from pate.report.scores import calibration
 from pate.store import Store
 from pate.students.graph import Graph
+from pate.students.label_spreading import LabelSpreading
 from pate.students.self_training import SelfTraining
 from pate.students.student import Lesson
 from pate.students.supervised import Supervised
@@ -15,7 +18,7 @@ from pate.students.supervised import Supervised
 X, Y = load_digits(return_X_y=True)
 X = (X / 16).astype(np.float32)
 POOL, TEST = slice(0, 600), slice(1000, None)
-KINDS = [Supervised(), SelfTraining(), Graph()]
+KINDS = [Supervised(), SelfTraining(), Graph(), LabelSpreading()]
 
 
 @pytest.fixture(params=KINDS, ids=lambda kind: type(kind).__name__)
@@ -78,6 +81,40 @@ def test_the_graph_outvotes_wrong_labels():
     share = {type(kind).__name__: (found == Y[POOL]).mean() for kind, found in guess.items()}
     assert (guess[Graph()][index[wrong]] == Y[POOL][index[wrong]]).mean() > 0.7
     assert share["Graph"] > share["Supervised"] + 0.05
+
+
+@pytest.mark.parametrize("kind", [Graph(), LabelSpreading()], ids=lambda kind: type(kind).__name__)
+def test_students_on_graphs_know_how_sure_they_may_be(kind):
+    model = kind.fit(lesson(*labelled(200)))
+    belief = model.proba(X[TEST])
+    np.testing.assert_allclose(belief.sum(axis=1), 1, rtol=1e-4)
+    found = calibration(belief.max(axis=1), belief.argmax(axis=1) == Y[TEST])
+    assert found["calibration_error"] < 0.08
+
+
+def test_label_spreading_is_no_worse_than_scikit_learns():
+    index = np.concatenate([np.flatnonzero(Y[POOL] == digit)[:10] for digit in range(10)])
+    ours = LabelSpreading().fit(lesson(index, Y[POOL][index].astype(np.int64))).predict(X[POOL])
+    seeds = np.full(600, -1)
+    seeds[index] = Y[POOL][index]
+    peer = SklearnSpreading(kernel="knn", n_neighbors=5, alpha=0.95, max_iter=300).fit(X[POOL], seeds)
+    assert (ours == Y[POOL]).mean() > (peer.transduction_ == Y[POOL]).mean() - 0.01
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"features": X[:5]}, "expected as many"),
+        ({"label": np.zeros(3, int)}, "expected as many, at least one"),
+        ({"index": np.empty(0, int), "label": np.empty(0, int)}, "at least one"),
+        ({"wrong": 1.0}, "wrong must be a share"),
+    ],
+)
+def test_a_lesson_that_does_not_fit_together_is_refused(change, words):
+    with pytest.raises(ValueError, match=words):
+        Lesson(
+            **({"inputs": X[POOL], "features": X[POOL], "index": np.arange(5), "label": Y[:5], "classes": 10} | change)
+        )
 
 
 def test_with_every_label_self_training_is_supervised():

@@ -1,0 +1,27 @@
+"""How sure a student may be: scores are made sharper or flatter until the noisy labels themselves fit best.
+
+Temperature scaling (Guo et al. 2017) on labels that are there anyway: it needs neither private data nor true labels.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+from scipy.special import log_softmax
+
+_RANGE = (-4.0, 7.0)  # logarithm of the factor
+
+
+def sharpness(scores: np.ndarray, label: np.ndarray, wrong: float) -> float:
+    """The factor on the scores (of inputs not learned from) under which their labels are most likely.
+
+    A share `wrong` of the labels is expected to be any other class: being sure of the truth is then not punished.
+    """
+    others = max(scores.shape[1] - 1, 1)
+    rows = np.arange(len(label))
+
+    def unlikely(logarithm: float) -> float:
+        right = np.exp(log_softmax(np.exp(logarithm) * scores.astype(np.float64), axis=1))[rows, label]
+        return -float(np.log(np.maximum((1 - wrong) * right + wrong * (1 - right) / others, 1e-300)).mean())
+
+    return float(np.exp(minimize_scalar(unlikely, bounds=_RANGE, method="bounded").x))

@@ -1,0 +1,36 @@
+"""Label spreading alone (Zhou et al. 2004): the graph of the public inputs is the student."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import softmax
+
+from pate.neighbours import Neighbours
+from pate.spreading import OnGraph, balanced_spread, shares
+from pate.students.calibration import sharpness
+from pate.students.student import Lesson, Student
+from pate.training import Checkpoint
+
+_LEAST = 1e-6  # a share below which a class counts as never seen nearby
+
+
+@dataclass(frozen=True)
+class LabelSpreading(OnGraph, Student):
+    """Labels flow to the neighbours of labelled inputs, and theirs; a new input is the mean of its neighbours."""
+
+    def fit(self, lesson: Lesson, checkpoint: Checkpoint | None = None) -> Neighbours:
+        graph = self.graph(lesson.features)
+
+        def spread(rows: np.ndarray) -> np.ndarray:
+            return balanced_spread(graph, lesson.label[rows], lesson.index[rows], np.ones(len(rows)), lesson.classes)
+
+        order = np.random.default_rng(lesson.seed).permutation(len(lesson.index))
+        half, rest = np.array_split(order, 2)
+        found = shares(spread(order))
+        if len(rest):  # what half of the labels say of the other half tells how sure the whole may be
+            logits = np.log(shares(spread(half))[lesson.index[rest]] + _LEAST)
+            factor = sharpness(logits, lesson.label[rest], lesson.wrong)
+            found = softmax(factor * np.log(found + _LEAST), axis=1)
+        return Neighbours.of(graph, found, self.neighbours)
