@@ -13,7 +13,12 @@ from pate.artifact import Arrays, Artifact
 
 Floats = NDArray[np.float32]
 _BATCH = 8192  # rows scored at once, so that memory does not grow with the data
-_KINDS = {"Classifier": "pate.classifier", "KernelMachine": "pate.kernel_machine"}  # what a file may hold
+_KINDS = {  # what a file may hold
+    "Classifier": "pate.classifier",
+    "KernelMachine": "pate.kernel_machine",
+    "Neighbours": "pate.neighbours",
+    "ConvNet": "pate.convnet",
+}
 
 
 @dataclass(frozen=True)

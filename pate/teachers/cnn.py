@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
+from pate.convnet import start
 from pate.device import one_thread
 from pate.errors import ConfigError
 from pate.teachers.ensemble import Teachers
@@ -94,7 +95,6 @@ def _pixels(x: np.ndarray) -> torch.Tensor:
 
 
 def _build(shape: torch.Size, channels: int, classes: int, generator: torch.Generator) -> nn.Sequential:
-    """He et al. (2015) weights and zero biases, drawn from the generator and from nothing else."""
     import torch
     from torch import nn
 
@@ -109,13 +109,7 @@ def _build(shape: torch.Size, channels: int, classes: int, generator: torch.Gene
             nn.Flatten(),
             nn.Linear(2 * channels * math.ceil(height / 4) * math.ceil(width / 4), classes),
         )
-    network.to_empty(device="cpu")
-    for layer in network:
-        if isinstance(layer, nn.Conv2d | nn.Linear):
-            nn.init.kaiming_normal_(layer.weight, nonlinearity="relu", generator=generator)
-            if layer.bias is not None:
-                nn.init.zeros_(layer.bias)
-    return network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    return start(network, generator)
 
 
 def _shifted(images: torch.Tensor, most: int, generator: torch.Generator) -> torch.Tensor:

@@ -1,0 +1,165 @@
+"""The strongest student for images: a graph teaches a small convolutional network, which draws a better graph.
+
+Labels spread over the graph of the public features; the network learns the result from moved copies of the images;
+its own last layer gives the next graph, on which neighbours look alike to the network. A noisy label is outvoted by
+its neighbours, and one that the network itself contradicts seeds no further graph.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import numpy as np
+
+from pate.artifact import Arrays
+from pate.convnet import ConvNet, build, images, run, start
+from pate.device import one_thread
+from pate.errors import ConfigError
+from pate.features.encoder import Encoder
+from pate.progress import Advance, progress
+from pate.spreading import OnGraph, balanced_spread, shares, surest
+from pate.students.calibration import sharpness
+from pate.students.moved import moved
+from pate.students.student import Lesson, Student
+from pate.training import Checkpoint, Training
+
+if TYPE_CHECKING:
+    import torch
+    from torch import nn
+
+_SETTLED = 0.001  # share of the pool whose label changed in a round, below which no further round is needed
+_WARM = 0.1  # of the steps, in which the learning rate rises
+
+
+@dataclass(frozen=True)
+class GraphCNN(OnGraph, Student):
+    """`rounds` of graph and network, fewer once the graph's answers stay the same; a network sees so many `images`."""
+
+    unsure: float = 0.1
+    rounds: int = 2
+    images: int = 45_000
+    channels: int = 32
+    hidden: int = 128
+    learning_rate: float = 0.002
+    minibatch: int = 64
+    weight_decay: float = 0.001
+    shift: float = 0.07
+    turn: float = 0.2
+    zoom: float = 0.1
+    shear: float = 0.15
+    flip: bool = False
+    views: bool = False
+    sees: ClassVar[Literal["features", "inputs"]] = "inputs"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 0 <= self.unsure < 1:
+            raise ValueError(f"unsure must be a share of at least 0 and below 1, got {self.unsure}")
+        for name in ("rounds", "images", "channels", "hidden", "minibatch"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
+        if not (math.isfinite(self.learning_rate) and self.learning_rate > 0):
+            raise ValueError(f"learning_rate must be a positive number, got {self.learning_rate}")
+        for name in ("weight_decay", "shift", "turn", "zoom", "shear"):
+            if not (math.isfinite(getattr(self, name)) and getattr(self, name) >= 0):
+                raise ValueError(f"{name} must be a number of at least 0, got {getattr(self, name)}")
+
+    def fit(self, lesson: Lesson, checkpoint: Checkpoint | None = None) -> ConvNet:
+        if lesson.inputs.ndim not in (3, 4):
+            shape = lesson.inputs.shape[1:]
+            raise ConfigError(f"student=graph_cnn needs images (n x H x W): one input here has the shape {shape}")
+        height, width, colours = (*lesson.inputs.shape[1:], 1)[:3]
+        saved = checkpoint.load() if checkpoint else None
+        with one_thread(), progress("student", self.rounds * self.images, "images") as advance:
+            x = images(Encoder().raw(lesson.inputs), (height, width, colours))
+            now = _Round.of(saved) if saved else self._first(lesson)
+            network = self._learn(lesson, x, now, saved, checkpoint, advance)
+            while not lesson.complete and now.number < self.rounds:
+                before, now = now, self._next(lesson, x, network, now)
+                if (before.answer != now.answer).mean() < _SETTLED:
+                    break
+                network = self._learn(lesson, x, now, None, checkpoint, advance)
+            factor = sharpness(run(network, x[lesson.index]), lesson.label, lesson.wrong)
+        layers = {name: value.contiguous().numpy() for name, value in network.state_dict().items()}
+        layers |= {name: layers[name] * np.float32(factor) for name in ("10.weight", "10.bias")}
+        return ConvNet(layers, [height, width, colours], self.views)
+
+    def _first(self, lesson: Lesson) -> _Round:
+        everything = np.ones(len(lesson.index), dtype=bool)
+        if lesson.complete:
+            target = np.eye(lesson.classes, dtype=np.float32)[lesson.label]
+            return _Round(1, lesson.index, target, lesson.label, everything)
+        return self._spread(lesson, lesson.features, everything, 1)
+
+    def _next(self, lesson: Lesson, x: torch.Tensor, network: nn.Sequential, now: _Round) -> _Round:
+        """Spread again over what the network sees, from the labels it does not contradict: one a class at least."""
+        agrees = run(network, x[lesson.index]).argmax(axis=1) == lesson.label
+        alone = ~np.isin(lesson.label, lesson.label[agrees])
+        return self._spread(lesson, run(network[:-1], x), agrees | alone, now.number + 1)
+
+    def _spread(self, lesson: Lesson, features: np.ndarray, trusted: np.ndarray, number: int) -> _Round:
+        place, label = lesson.index[trusted], lesson.label[trusted]
+        scores = balanced_spread(self.graph(features), label, place, np.ones(len(place)), lesson.classes)
+        kept, _ = surest(scores, self.unsure)
+        return _Round(number, kept, shares(scores)[kept], scores.argmax(axis=0), trusted)
+
+    def _learn(
+        self,
+        lesson: Lesson,
+        x: torch.Tensor,
+        now: _Round,
+        saved: Arrays | None,
+        checkpoint: Checkpoint | None,
+        advance: Advance,
+    ) -> nn.Sequential:
+        """A fresh network learns this round's labels: AdamW, its rate rising at first, then falling along a cosine."""
+        import torch
+
+        generator = torch.Generator().manual_seed(lesson.seed * self.rounds + now.number)
+        network = start(
+            build((x.shape[2], x.shape[3], x.shape[1]), self.channels, self.hidden, lesson.classes), generator
+        )
+        optimizer = torch.optim.AdamW(network.parameters(), self.learning_rate, weight_decay=self.weight_decay)
+        training, done = Training(generator, network=network, optimizer=optimizer), 0
+        if saved is not None:
+            training.restore(saved)
+            done = int(saved["epoch"])
+        target, place = torch.from_numpy(now.target), torch.from_numpy(now.kept)
+        seen = self.images * self.rounds if lesson.complete else self.images
+        epochs = max(1, round(seen / len(place)))
+        a_epoch = math.ceil(len(place) / self.minibatch)
+        for epoch in range(done, epochs):
+            for i, rows in enumerate(torch.split(torch.randperm(len(place), generator=generator), self.minibatch)):
+                passed = (epoch * a_epoch + i) / (epochs * a_epoch)
+                for group in optimizer.param_groups:
+                    group["lr"] = self.learning_rate * min(1.0, passed / _WARM) * (1 + math.cos(math.pi * passed)) / 2
+                copies = moved(x[place[rows]], generator, self.shift, self.turn, self.zoom, self.shear, self.flip)
+                optimizer.zero_grad()
+                loss = -(target[rows] * torch.log_softmax(network(copies), dim=1)).sum(dim=1).mean()
+                torch.autograd.backward(loss)
+                optimizer.step()
+                advance(len(rows))
+            if checkpoint:
+                checkpoint.save(training.arrays() | now.arrays() | {"epoch": np.array(epoch + 1)})
+        return network
+
+
+@dataclass(frozen=True)
+class _Round:
+    """What one network learns: soft labels of the inputs that are kept, and the graph's answer for all of them."""
+
+    number: int
+    kept: np.ndarray
+    target: np.ndarray
+    answer: np.ndarray
+    trusted: np.ndarray
+
+    def arrays(self) -> Arrays:
+        return {f"round.{field.name}": np.asarray(getattr(self, field.name)) for field in fields(self)}
+
+    @classmethod
+    def of(cls, saved: Arrays) -> _Round:
+        number, *arrays = (saved[f"round.{field.name}"] for field in fields(cls))
+        return cls(int(number), *arrays)
