@@ -7,6 +7,7 @@ its neighbours, and one that the network itself contradicts seeds no further gra
 
 from __future__ import annotations
 
+import logging
 import math
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     import torch
     from torch import nn
 
+log = logging.getLogger("pate")
 _SETTLED = 0.001  # share of the pool whose label changed in a round, below which no further round is needed
 _WARM = 0.1  # of the steps, in which the learning rate rises
 
@@ -126,6 +128,7 @@ class GraphCNN(OnGraph, Student):
         if saved is not None:
             training.restore(saved)
             done = int(saved["epoch"])
+            log.info("  resuming: round %d of %d, %d epochs were learned before", now.number, self.rounds, done)
         target, place = torch.from_numpy(now.target), torch.from_numpy(now.kept)
         seen = self.images * self.rounds if lesson.complete else self.images
         epochs = max(1, round(seen / len(place)))

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 def moved(
     images: torch.Tensor, generator: torch.Generator, shift: float, turn: float, zoom: float, shear: float, flip: bool
 ) -> torch.Tensor:
-    """Shifted by up to `shift` of their sides, turned by up to `turn` radians, sheared, enlarged by a factor up to exp(zoom).
+    """Shifted by up to `shift` of their sides, turned by up to `turn` radians, sheared, enlarged by up to exp(zoom).
 
     All in one bilinear step (Jaderberg et al. 2015); what comes in from outside is black. `flip` mirrors one in two.
     """

@@ -1,0 +1,73 @@
+"""The student stage: every kind through the pipeline, and a real kill in the middle of its training."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import pate
+
+MAIN = [sys.executable, "-c", "from pate.cli import main; main()"]
+FAST = ["teachers=ridge", "teachers.count=20", "n_jobs=1", "noise.seed=0", "aggregator.gamma=1"]
+NETWORK = ["student=graph_cnn", "student.views=true", "student.images=6000", "student.channels=8", "student.hidden=32"]
+NETWORK += ["student.learning_rate=0.01", "student.minibatch=32"]
+
+
+@pytest.fixture
+def run(tmp_path):
+    def execute(*overrides):
+        return pate.run([*FAST, f"workspace={tmp_path / 'workspace'}", f"hydra.run.dir={tmp_path / 'run'}", *overrides])
+
+    return execute
+
+
+@pytest.mark.parametrize("kind", ["supervised", "self_training", "label_spreading", "graph"])
+def test_students_on_features(run, kind):
+    found = run(f"student={kind}", "dataset.private=600", "dpsgd.epochs=1")
+    ours, *_, bound = found["methods"]
+    assert ours["accuracy"] > 0.7
+    assert set(ours["by_class"]) == {str(digit) for digit in range(10)}
+    assert ours["accuracy_of_views"] is None
+    assert 0 <= ours["calibration_error"] < 0.3
+    assert bound["accuracy"] > ours["accuracy"] - 0.02
+
+
+def test_a_student_on_images_is_scored_on_images(run):
+    found = run(*NETWORK, "dataset.private=600", "dpsgd.epochs=1", "features=pca", "features.components=20")
+    ours = found["methods"][0]
+    assert ours["accuracy"] > 0.4
+    assert ours["accuracy_of_views"] > 0.4
+    assert ours["public_accuracy_of_views"] > 0.4
+
+
+def test_how_many_labels_are_expected_wrong_reaches_the_student(run):
+    one = run("student=graph", "stage=student")
+    two = run("student=graph", "stage=student", "labels.wrong=0.1")
+    assert one["stages"]["labels"]["key"] == two["stages"]["labels"]["key"]
+    assert one["stages"]["student"]["key"] != two["stages"]["student"]["key"]
+
+
+def test_a_student_killed_in_the_middle_goes_on_to_the_same_weights(tmp_path):
+    command = [*MAIN, *FAST, *NETWORK, "stage=student"]
+    whole = subprocess.run([*command, "workspace=unbroken"], cwd=tmp_path, capture_output=True, text=True)
+    assert whole.returncode == 0, whole.stderr
+    process = subprocess.Popen([*command, "workspace=broken"], cwd=tmp_path, stderr=subprocess.DEVNULL)
+    kept = tmp_path / "broken" / "private" / "student"
+    deadline = time.monotonic() + 90
+    while not list(kept.glob("*.pieces/00000[5-9]*.npy")):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    again = subprocess.run([*command, "workspace=broken"], cwd=tmp_path, capture_output=True, text=True)
+    assert again.returncode == 0, again.stderr
+    assert "resuming: round" in again.stderr
+    one, two = (
+        next((tmp_path / name / "release" / "student").glob("*/student.safetensors")).read_bytes()
+        for name in ("unbroken", "broken")
+    )
+    assert one == two
+    assert not list(kept.glob("*.pieces"))
