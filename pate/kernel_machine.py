@@ -21,10 +21,13 @@ class KernelMachine(Model):
     centres: Floats
     weights: Floats  # (centres, classes)
     gamma: float
+    scale: Floats | None = None  # what each feature is multiplied by before anything is compared; the centres were
 
     def __post_init__(self) -> None:
         if self.centres.ndim != 2 or self.weights.ndim != 2 or len(self.centres) != len(self.weights):
             raise ValueError(f"centres {self.centres.shape} and weights {self.weights.shape} do not fit each other")
+        if self.scale is not None and self.scale.shape != self.centres.shape[1:]:
+            raise ValueError(f"centres {self.centres.shape} and scale {self.scale.shape} do not fit each other")
         if not (math.isfinite(self.gamma) and self.gamma > 0):
             raise ValueError(f"gamma must be a positive number, got {self.gamma}")
 
@@ -37,7 +40,8 @@ class KernelMachine(Model):
         return int(self.weights.shape[1])
 
     def _forward(self, x: Floats) -> Floats:
-        return gaussian_kernel(x, self.centres, self.gamma) @ self.weights
+        scaled = x if self.scale is None else x * self.scale
+        return gaussian_kernel(scaled, self.centres, self.gamma) @ self.weights
 
     def sharpened(self, factor: float) -> KernelMachine:
         """The same answers, with all scores this much larger."""

@@ -23,7 +23,8 @@ class Checkpoint:
 
     def save(self, arrays: Arrays) -> None:
         self._count += 1
-        self._pieces.save(self._count, np.frombuffer(save(arrays), np.uint8))
+        plain = {name: np.asarray(array, order="C") for name, array in arrays.items()}  # safetensors forgets strides
+        self._pieces.save(self._count, np.frombuffer(save(plain), np.uint8))
         self._pieces.drop(before=self._count)
 
     def load(self) -> Arrays | None:

@@ -67,6 +67,15 @@ def test_a_checkpoint_gives_back_the_latest_state(pieces, tmp_path):
     assert len(list((tmp_path / "private" / "student" / "key.pieces").iterdir())) == 1
 
 
+def test_arrays_in_any_layout_come_back(pieces):
+    table = np.arange(12.0).reshape(3, 4)
+    Checkpoint(pieces).save({"transposed": table.T, "strided": table[:, ::2], "scalar": np.array(7)})
+    found = Checkpoint(pieces).load()
+    np.testing.assert_array_equal(found["transposed"], table.T)
+    np.testing.assert_array_equal(found["strided"], table[:, ::2])
+    assert found["scalar"] == 7
+
+
 def test_a_resumed_checkpoint_counts_on(pieces):
     Checkpoint(pieces).save({"a": np.zeros(1)})
     resumed = Checkpoint(pieces)

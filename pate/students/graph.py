@@ -8,16 +8,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import numpy as np
-
-from pate.kernel_machine import KernelMachine, one_hot
+from pate.kernel_machine import one_hot
 from pate.model import Model
-from pate.spreading import OnGraph, balanced_spread, surest
-from pate.students.calibration import sharpness
+from pate.spreading import OnGraph, surest
+from pate.students.krr import kernel_student
+from pate.students.spread import spread_labels
 from pate.students.student import Lesson, Student
 from pate.training import Checkpoint
-
-_CHECKED = 1000  # labels that tell how sure it may be
 
 
 @dataclass(frozen=True)
@@ -39,21 +36,5 @@ class Graph(OnGraph, Student):
     def fit(self, lesson: Lesson, checkpoint: Checkpoint | None = None) -> Model:
         kept, answer = lesson.index, lesson.label
         if not lesson.complete:
-            weight = np.ones(len(lesson.index))
-            graph = self.graph(lesson.features)
-            scores = balanced_spread(graph, lesson.label, lesson.index, weight, lesson.classes)
-            kept, answer = surest(scores, self.unsure)
+            kept, answer = surest(spread_labels(self.graph(lesson.features), lesson), self.unsure)
         return kernel_student(lesson, kept, one_hot(answer, lesson.classes), self.gamma, self.penalty)
-
-
-def kernel_student(lesson: Lesson, kept: np.ndarray, target: np.ndarray, gamma: float, penalty: float) -> KernelMachine:
-    """Kernel ridge regression of the kept inputs, as sure of itself as it fits labels it has not learned from."""
-    place = {row: i for i, row in enumerate(kept)}
-    asked = np.random.default_rng(lesson.seed).permutation(len(lesson.index))[:_CHECKED]
-    taught = np.array([lesson.index[i] in place for i in asked])
-    rows = np.array([place[row] for row in lesson.index[asked[taught]]], dtype=np.int64)
-    machine, without = KernelMachine.fit_without(lesson.features[kept], target, gamma, penalty, rows, lesson.seed)
-    scores = np.empty((len(asked), lesson.classes))
-    scores[taught] = without
-    scores[~taught] = machine.scores(lesson.features[lesson.index[asked[~taught]]])
-    return machine.sharpened(sharpness(scores, lesson.label[asked], lesson.wrong))

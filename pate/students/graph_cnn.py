@@ -1,4 +1,4 @@
-"""The strongest student for images: a graph teaches a small convolutional network, which draws a better graph.
+"""The strongest student for images: a graph teaches a small convolutional network, which makes a better graph.
 
 Labels spread over the graph of the public features; the network learns the result from moved copies of the images;
 its own last layer gives the next graph, on which neighbours look alike to the network. A noisy label is outvoted by
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
@@ -20,9 +20,10 @@ from pate.device import one_thread
 from pate.errors import ConfigError
 from pate.features.encoder import Encoder
 from pate.progress import Advance, progress
-from pate.spreading import OnGraph, balanced_spread, shares, surest
+from pate.spreading import OnGraph, shares, surest
 from pate.students.calibration import sharpness
 from pate.students.moved import moved
+from pate.students.spread import spread_labels
 from pate.students.student import Lesson, Student
 from pate.training import Checkpoint, Training
 
@@ -37,7 +38,13 @@ _WARM = 0.1  # of the steps, in which the learning rate rises
 
 @dataclass(frozen=True)
 class GraphCNN(OnGraph, Student):
-    """`rounds` of graph and network, fewer once the graph's answers stay the same; a network sees so many `images`."""
+    """`rounds` of graph and network, fewer once the graph's answers stay the same; a network sees so many `images`.
+
+    Of every class the share `unsure` with the smallest lead over the second class is not learned from. `alpha` is
+    larger than elsewhere: few labels have far to go.
+    """
+
+    alpha: float = 0.98
 
     unsure: float = 0.1
     rounds: int = 2
@@ -80,7 +87,7 @@ class GraphCNN(OnGraph, Student):
             network = self._learn(lesson, x, now, saved, checkpoint, advance)
             while not lesson.complete and now.number < self.rounds:
                 before, now = now, self._next(lesson, x, network, now)
-                if (before.answer != now.answer).mean() < _SETTLED:
+                if (before.guess.argmax(axis=1) != now.guess.argmax(axis=1)).mean() < _SETTLED:
                     break
                 network = self._learn(lesson, x, now, None, checkpoint, advance)
             factor = sharpness(run(network, x[lesson.index]), lesson.label, lesson.wrong)
@@ -92,20 +99,19 @@ class GraphCNN(OnGraph, Student):
         everything = np.ones(len(lesson.index), dtype=bool)
         if lesson.complete:
             target = np.eye(lesson.classes, dtype=np.float32)[lesson.label]
-            return _Round(1, lesson.index, target, lesson.label, everything)
-        return self._spread(lesson, lesson.features, everything, 1)
+            return _Round(1, lesson.index, target, everything)
+        return self._round(lesson, lesson.features, everything, 1)
 
     def _next(self, lesson: Lesson, x: torch.Tensor, network: nn.Sequential, now: _Round) -> _Round:
         """Spread again over what the network sees, from the labels it does not contradict: one a class at least."""
         agrees = run(network, x[lesson.index]).argmax(axis=1) == lesson.label
         alone = ~np.isin(lesson.label, lesson.label[agrees])
-        return self._spread(lesson, run(network[:-1], x), agrees | alone, now.number + 1)
+        return self._round(lesson, run(network[:-1], x), agrees | alone, now.number + 1)
 
-    def _spread(self, lesson: Lesson, features: np.ndarray, trusted: np.ndarray, number: int) -> _Round:
-        place, label = lesson.index[trusted], lesson.label[trusted]
-        scores = balanced_spread(self.graph(features), label, place, np.ones(len(place)), lesson.classes)
-        kept, _ = surest(scores, self.unsure)
-        return _Round(number, kept, shares(scores)[kept], scores.argmax(axis=0), trusted)
+    def _round(self, lesson: Lesson, features: np.ndarray, trusted: np.ndarray, number: int) -> _Round:
+        kept = replace(lesson, index=lesson.index[trusted], label=lesson.label[trusted])
+        scores = spread_labels(self.graph(features), kept)
+        return _Round(number, surest(scores, self.unsure)[0], shares(scores), trusted)
 
     def _learn(
         self,
@@ -129,7 +135,7 @@ class GraphCNN(OnGraph, Student):
             training.restore(saved)
             done = int(saved["epoch"])
             log.info("  resuming: round %d of %d, %d epochs were learned before", now.number, self.rounds, done)
-        target, place = torch.from_numpy(now.target), torch.from_numpy(now.kept)
+        target, place = torch.from_numpy(now.guess[now.kept]), torch.from_numpy(now.kept)
         seen = self.images * self.rounds if lesson.complete else self.images
         epochs = max(1, round(seen / len(place)))
         a_epoch = math.ceil(len(place) / self.minibatch)
@@ -151,12 +157,11 @@ class GraphCNN(OnGraph, Student):
 
 @dataclass(frozen=True)
 class _Round:
-    """What one network learns: soft labels of the inputs that are kept, and the graph's answer for all of them."""
+    """What one network learns: the graph's guess for all inputs, which of them are kept, and which labels made it."""
 
     number: int
     kept: np.ndarray
-    target: np.ndarray
-    answer: np.ndarray
+    guess: np.ndarray
     trusted: np.ndarray
 
     def arrays(self) -> Arrays:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import softmax
 
 from pate.neighbours import Neighbours
-from pate.spreading import OnGraph, balanced_spread, shares
+from pate.spreading import OnGraph, shares
 from pate.students.calibration import sharpness
+from pate.students.spread import spread_labels
 from pate.students.student import Lesson, Student
 from pate.training import Checkpoint
 
@@ -24,7 +25,7 @@ class LabelSpreading(OnGraph, Student):
         graph = self.graph(lesson.features)
 
         def spread(rows: np.ndarray) -> np.ndarray:
-            return balanced_spread(graph, lesson.label[rows], lesson.index[rows], np.ones(len(rows)), lesson.classes)
+            return spread_labels(graph, replace(lesson, index=lesson.index[rows], label=lesson.label[rows]))
 
         order = np.random.default_rng(lesson.seed).permutation(len(lesson.index))
         half, rest = np.array_split(order, 2)

@@ -11,6 +11,7 @@ from pate.features.encoder import Encoder
 from pate.store import Store
 from pate.students.graph_cnn import GraphCNN
 from pate.students.moved import moved
+from pate.students.spread import spread_labels
 from pate.students.student import Lesson
 from pate.training import Checkpoint
 
@@ -85,13 +86,10 @@ def test_it_stops_when_the_labels_have_settled(monkeypatch):
 
 def test_a_label_the_network_contradicts_seeds_no_further_graph(monkeypatch):
     seeds = []
-    original = GraphCNN._spread
-
-    def spread(self, lesson, features, trusted, number):
-        seeds.append(lesson.label[trusted] != Y[lesson.index[trusted]])
-        return original(self, lesson, features, trusted, number)
-
-    monkeypatch.setattr(GraphCNN, "_spread", spread)
+    monkeypatch.setattr(
+        "pate.students.graph_cnn.spread_labels",
+        lambda graph, lesson: seeds.append(lesson.label != Y[lesson.index]) or spread_labels(graph, lesson),
+    )
     SMALL.fit(lesson(150, wrong=0.1))
     assert seeds[0].sum() == 15
     assert seeds[1].sum() < 5

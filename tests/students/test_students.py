@@ -1,5 +1,7 @@
 """Students learn from few labels, over all classes."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits
@@ -10,6 +12,7 @@ from pate.model import Model
 from pate.report.scores import calibration
 from pate.store import Store
 from pate.students.graph import Graph
+from pate.students.krr import KRR
 from pate.students.label_spreading import LabelSpreading
 from pate.students.self_training import SelfTraining
 from pate.students.student import Lesson
@@ -18,7 +21,7 @@ from pate.students.supervised import Supervised
 X, Y = load_digits(return_X_y=True)
 X = (X / 16).astype(np.float32)
 POOL, TEST = slice(0, 600), slice(1000, None)
-KINDS = [Supervised(), SelfTraining(), Graph(), LabelSpreading()]
+KINDS = [Supervised(), SelfTraining(), Graph(), LabelSpreading(), KRR(), KRR(1.0, power=0.5)]
 
 
 @pytest.fixture(params=KINDS, ids=lambda kind: type(kind).__name__)
@@ -83,7 +86,7 @@ def test_the_graph_outvotes_wrong_labels():
     assert share["Graph"] > share["Supervised"] + 0.05
 
 
-@pytest.mark.parametrize("kind", [Graph(), LabelSpreading()], ids=lambda kind: type(kind).__name__)
+@pytest.mark.parametrize("kind", [Graph(), LabelSpreading(), KRR()], ids=lambda kind: type(kind).__name__)
 def test_students_on_graphs_know_how_sure_they_may_be(kind):
     model = kind.fit(lesson(*labelled(200)))
     belief = model.proba(X[TEST])
@@ -117,6 +120,14 @@ def test_a_lesson_that_does_not_fit_together_is_refused(change, words):
         )
 
 
+def test_evened_features_do_not_depend_on_their_units():
+    index, label = labelled(100)
+    units = np.geomspace(0.1, 10, 64, dtype=np.float32)
+    one = KRR(power=1.0).fit(lesson(index, label)).predict(X[TEST])
+    other = KRR(power=1.0).fit(replace(lesson(index, label), features=X[POOL] * units)).predict(X[TEST] * units)
+    assert (one == other).mean() > 0.99
+
+
 def test_with_every_label_self_training_is_supervised():
     index, label = np.arange(600), Y[POOL].astype(np.int64)
     one, two = (kind.fit(lesson(index, label)) for kind in KINDS[:2])
@@ -133,6 +144,9 @@ def test_with_every_label_self_training_is_supervised():
         (lambda: Graph(alpha=1.0), "alpha must lie strictly between 0 and 1"),
         (lambda: Graph(gamma=0), "gamma must be a positive number"),
         (lambda: Graph(penalty=float("inf")), "penalty must be a positive number"),
+        (lambda: KRR(gamma=-1), "gamma must be a positive number"),
+        (lambda: KRR(power=1.5), "power must lie between 0 and 1"),
+        (lambda: KRR(penalty=0), "penalty must be a positive number"),
         (lambda: Graph(power=2), "power must lie between 0 and 1"),
         (lambda: Graph(unsure=1.0), "unsure must be a share"),
     ],

@@ -1,0 +1,40 @@
+"""Noisy labels spread over the graph of the public inputs, less those that all others contradict most."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from pate.spreading import PublicGraph, balanced_spread
+from pate.students.student import Lesson
+
+
+def spread_labels(graph: PublicGraph, lesson: Lesson) -> np.ndarray:
+    """Scores (classes x inputs). As many labels as are expected to be wrong seed nothing: see `contradicted`."""
+    kept = np.ones(len(lesson.index), dtype=bool)
+    expected = round(lesson.wrong * len(lesson.index))
+    if expected:
+        against = contradicted(graph, lesson)
+        worst = np.argsort(-against, kind="stable")[:expected]
+        kept[worst[against[worst] > 0]] = False
+    place, label = lesson.index[kept], lesson.label[kept]
+    return balanced_spread(graph, label, place, np.ones(len(place)), lesson.classes)
+
+
+def contradicted(graph: PublicGraph, lesson: Lesson) -> np.ndarray:
+    """By how much the other labels, spread without it, prefer another class at a label's own place.
+
+    The only label of its class is never contradicted: without it nobody could speak for the class.
+    """
+    labels = len(lesson.index)
+    each = csr_array(
+        (np.ones(labels, np.float32), (np.arange(labels), lesson.index)), shape=(labels, len(graph.points))
+    )
+    between = graph.spread(each)[:, lesson.index]  # what a seed at one label gives to the place of another
+    np.fill_diagonal(between, 0)
+    own = lesson.label[:, None] == np.arange(lesson.classes)
+    others = own.sum(axis=0) - own  # labels of each class, the one looked at left out
+    heard = between.T @ own / np.maximum(others, 1)
+    heard /= np.maximum(heard.sum(axis=1, keepdims=True), 1e-30)
+    against = np.where(own, -np.inf, heard).max(axis=1) - heard[own]
+    return np.where(others[own] > 0, against, -np.inf)
