@@ -7,6 +7,7 @@ out is the accuracy on the test set and on the public inputs that had no label, 
 """
 
 import argparse
+import math
 import time
 
 import hydra
@@ -66,12 +67,12 @@ def labels(truth: np.ndarray, classes: int, count: int, right: float, draw: int)
 
 
 def share(said: np.ndarray, truth: np.ndarray) -> float:
-    return float((said == truth).mean())
+    return float((said == truth).mean()) if len(truth) else math.nan
 
 
 def shown(row: list[float]) -> str:
     names = ("test", "pool", "test of moved copies", "pool of moved copies")
-    return ", ".join(f"{name} {value:.2%}" for name, value in zip(names, row, strict=False))
+    return ", ".join(f"{name} {value:.2%}" for name, value in zip(names, row, strict=False) if not math.isnan(value))
 
 
 if __name__ == "__main__":

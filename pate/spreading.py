@@ -33,8 +33,13 @@ class PublicGraph:
     inverse: np.ndarray | None  # (I - alpha S)^-1, where it fits in memory
 
     @classmethod
-    def of(cls, public: np.ndarray, dimensions: int, power: float, neighbours: int, alpha: float) -> PublicGraph:
-        """Coordinates are the first principal components, each divided by its standard deviation to the `power`."""
+    def of(
+        cls, public: np.ndarray, dimensions: int, power: float, neighbours: int, alpha: float, often: bool = True
+    ) -> PublicGraph:
+        """Coordinates are the first principal components, each divided by its standard deviation to the `power`.
+
+        A graph that labels spread over `often`, a teacher's each, keeps the whole inverse; a student's does not.
+        """
         if len(public) < 2:
             raise ConfigError(f"a graph needs at least 2 public inputs, and there are {len(public)}")
         mean, directions = _coordinates(public, dimensions, power)
@@ -44,7 +49,7 @@ class PublicGraph:
         reach = np.sqrt(np.maximum(squared[:, -1], 1e-12))
         similar = np.exp(-squared / (reach[:, None] * reach[index]))
         weights = _normalised(index, similar)
-        inverse = _inverse(weights, alpha) if len(points) <= _DENSE else None
+        inverse = _inverse(weights, alpha) if often and len(points) <= _DENSE else None
         return cls(mean, directions, points, reach, weights, alpha, inverse)
 
     def coordinates(self, x: np.ndarray) -> np.ndarray:
@@ -79,8 +84,8 @@ class OnGraph:
         if not 0 <= self.power <= 1:
             raise ValueError(f"power must lie between 0 and 1, got {self.power}")
 
-    def graph(self, public: np.ndarray) -> PublicGraph:
-        return PublicGraph.of(public, self.dimensions, self.power, self.neighbours, self.alpha)
+    def graph(self, public: np.ndarray, often: bool) -> PublicGraph:
+        return PublicGraph.of(public, self.dimensions, self.power, self.neighbours, self.alpha, often)
 
 
 def balanced_spread(

@@ -48,7 +48,7 @@ class GAN(Student):
     hidden: list[int] = field(default_factory=lambda: [400, 250, 250, 250])
     generator: list[int] = field(default_factory=lambda: [300, 300])
     latent: int = 100
-    steps: int = 9000
+    steps: int = 6000
     minibatch: int = 100
     labelled: int = 32
     learning_rate: float = 0.003

@@ -36,5 +36,5 @@ class Graph(OnGraph, Student):
     def fit(self, lesson: Lesson, checkpoint: Checkpoint | None = None) -> Model:
         kept, answer = lesson.index, lesson.label
         if not lesson.complete:
-            kept, answer = surest(spread_labels(self.graph(lesson.features), lesson), self.unsure)
+            kept, answer = surest(spread_labels(self.graph(lesson.features, often=False), lesson), self.unsure)
         return kernel_student(lesson, kept, one_hot(answer, lesson.classes), self.gamma, self.penalty)

@@ -110,7 +110,7 @@ class GraphCNN(OnGraph, Student):
 
     def _round(self, lesson: Lesson, features: np.ndarray, trusted: np.ndarray, number: int) -> _Round:
         kept = replace(lesson, index=lesson.index[trusted], label=lesson.label[trusted])
-        scores = spread_labels(self.graph(features), kept)
+        scores = spread_labels(self.graph(features, often=False), kept)
         return _Round(number, surest(scores, self.unsure)[0], shares(scores), trusted)
 
     def _learn(

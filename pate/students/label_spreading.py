@@ -22,7 +22,7 @@ class LabelSpreading(OnGraph, Student):
     """Labels flow to the neighbours of labelled inputs, and theirs; a new input is the mean of its neighbours."""
 
     def fit(self, lesson: Lesson, checkpoint: Checkpoint | None = None) -> Neighbours:
-        graph = self.graph(lesson.features)
+        graph = self.graph(lesson.features, often=False)
 
         def spread(rows: np.ndarray) -> np.ndarray:
             return spread_labels(graph, replace(lesson, index=lesson.index[rows], label=lesson.label[rows]))

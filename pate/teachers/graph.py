@@ -26,7 +26,7 @@ class GraphTeachers(OnGraph, Teachers):
         OnGraph.__post_init__(self)
 
     def prepare(self, public: np.ndarray) -> Any:
-        return self.graph(public)
+        return self.graph(public, often=True)
 
 
 @dataclass(frozen=True)

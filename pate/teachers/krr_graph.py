@@ -27,7 +27,7 @@ class KRRGraph(GraphTeachers):
         self._krr()  # checks its fields
 
     def prepare(self, public: np.ndarray) -> Any:
-        return public, self.graph(public)
+        return public, self.graph(public, often=True)
 
     def predict_many(
         self, partitions: list[Partition], public: Any, classes: int, seeds: list[int]
