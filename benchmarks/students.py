@@ -13,7 +13,6 @@ import time
 import hydra
 import numpy as np
 
-from pate.features.encoder import Encoder
 from pate.preflight import checked
 from pate.students.student import Lesson
 
@@ -31,7 +30,7 @@ def main() -> None:
     split = settings.dataset.load()
     encoder = settings.features.fit(split.public.x)
     features = encoder.transform(split.public.x)
-    seen = encoder if settings.student.sees == "features" else Encoder()
+    seen = settings.student.encoder(encoder)
     test, pool = seen.transform(split.test.x), seen.transform(split.public.x)
     rows = []
     for draw in range(given.draws):

@@ -72,12 +72,13 @@ def execute(settings: Settings, folder: Path) -> dict[str, Any]:
 
 def answer(asked: Asked, folder: Path) -> dict[str, Any]:
     """What a published student says about new inputs, written to a file; and how many it takes for what."""
-    student = published(asked.student)
+    student, notes = published(asked.student)
     belief = predict(student, read_inputs(asked.input, student), asked.views)
     output = asked.output or folder / "predictions.csv"
     write(output, belief, student.classes)
     counts = np.bincount(belief.argmax(axis=1), minlength=len(student.classes)).tolist()
-    return {"output": str(output), "inputs": len(belief), "classes": dict(zip(student.classes, counts, strict=True))}
+    taken = dict(zip(student.classes, counts, strict=True))
+    return {"output": str(output), "inputs": len(belief), "classes": taken, "notes": notes}
 
 
 def run(overrides: Sequence[str] = ()) -> dict[str, Any]:
@@ -119,7 +120,7 @@ class Summary(Callback):
         _sweep = begin(Path(config.hydra.sweep.dir), config.hydra.output_subdir)
 
     def on_multirun_end(self, config: DictConfig, **_: Any) -> None:
-        if not _sum_up():  # hydra.sweep.dir, or the workspace it is in, was swept itself
+        if not _sum_up() and config.stage != "predict":  # hydra.sweep.dir, or the workspace it is in, was swept itself
             console.print("no summary: the jobs left no results in one folder", markup=False)
 
 
@@ -143,7 +144,7 @@ def _job(config: DictConfig) -> None:
     print(f"release  {settings.workspace / 'release'} (made from public inputs and noisy answers)")
     if student := found["stages"].get("student"):
         folder = settings.workspace / "release" / "student" / student["key"]
-        print(f"student  {folder} (try: pate stage=predict student_path={folder} input=FILE)")
+        print(f"predict  pate stage=predict student_path={folder} input=FILE")
 
 
 def main() -> None:

@@ -16,18 +16,25 @@ _SOME = 2_000  # centres drawn from more records than that (Nystrom; Rudi, Carra
 
 @dataclass(frozen=True)
 class KernelMachine(Model):
-    """Scores exp(-gamma |x - centre|^2) @ weights; the centres are records it learned from: a student's are public."""
+    """Scores exp(-gamma |x - centre|^2) @ weights + bias.
+
+    The centres are records it learned from: a student's are public. `scale` is what each feature is multiplied by
+    before it is compared with the centres, which are scaled already.
+    """
 
     centres: Floats
     weights: Floats  # (centres, classes)
     gamma: float
-    scale: Floats | None = None  # what each feature is multiplied by before anything is compared; the centres were
+    scale: Floats | None = None
+    bias: Floats | None = None
 
     def __post_init__(self) -> None:
         if self.centres.ndim != 2 or self.weights.ndim != 2 or len(self.centres) != len(self.weights):
             raise ValueError(f"centres {self.centres.shape} and weights {self.weights.shape} do not fit each other")
         if self.scale is not None and self.scale.shape != self.centres.shape[1:]:
             raise ValueError(f"centres {self.centres.shape} and scale {self.scale.shape} do not fit each other")
+        if self.bias is not None and self.bias.shape != self.weights.shape[1:]:
+            raise ValueError(f"weights {self.weights.shape} and bias {self.bias.shape} do not fit each other")
         if not (math.isfinite(self.gamma) and self.gamma > 0):
             raise ValueError(f"gamma must be a positive number, got {self.gamma}")
 
@@ -41,7 +48,8 @@ class KernelMachine(Model):
 
     def _forward(self, x: Floats) -> Floats:
         scaled = x if self.scale is None else x * self.scale
-        return gaussian_kernel(scaled, self.centres, self.gamma) @ self.weights
+        scores = gaussian_kernel(scaled, self.centres, self.gamma) @ self.weights
+        return scores if self.bias is None else scores + self.bias
 
     def sharpened(self, factor: float) -> KernelMachine:
         """The same answers, with all scores this much larger."""
@@ -83,12 +91,6 @@ class KernelMachine(Model):
         weights = cho_solve(cho_factor(inner, lower=True), right)
         machine = cls(centres, weights.astype(np.float32), gamma)
         return machine, machine.scores(x[rows])
-
-
-def one_hot(label: np.ndarray, classes: int) -> np.ndarray:
-    """Targets for least squares: 1 for the label's class, else 0; -1 for a class nobody saw: it never wins."""
-    seen = np.bincount(label, minlength=classes) > 0
-    return (label[:, None] == np.arange(classes)) - np.where(seen, 0.0, 1.0)
 
 
 def gaussian_kernel(a: np.ndarray, b: np.ndarray, gamma: float) -> np.ndarray:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
+import logging
 from pathlib import Path
 
 import numpy as np
@@ -18,23 +19,29 @@ from pate.model import Floats
 from pate.predictor import Predictor
 from pate.progress import progress
 
+log = logging.getLogger("pate")
 INPUTS = (".npy", ".npz", ".csv", ".parquet")
 OUTPUTS = (".csv", ".npz")
 
 
-def published(path: Path) -> Predictor:
-    """A student by its folder or its safetensors file, checked against the manifest beside it if there is one."""
+def published(path: Path) -> tuple[Predictor, list[str]]:
+    """A student by its folder or its safetensors file, checked against the manifest beside it if there is one.
+
+    And what that manifest notes: a student of seeded noise says so wherever it goes.
+    """
     file = path if path.is_file() else _only(path)
-    facts, manifest = file.with_suffix(".json"), file.with_name("manifest.json")
+    facts, manifest, notes = file.with_suffix(".json"), file.with_name("manifest.json"), []
     if not facts.is_file():
         raise ConfigError(f"student_path={path}: {facts.name} must lie beside {file.name}")
     try:
         if manifest.is_file():
+            told = json.loads(manifest.read_text())
+            notes = list(told["about"]["notes"])
             for name in (file.name, facts.name):
-                digest = json.loads(manifest.read_text())["files"][name]
+                digest = told["files"][name]
                 if hashlib.sha256(file.with_name(name).read_bytes()).hexdigest() != digest:
                     raise ConfigError(f"student_path={path}: {name} does not match its manifest: fetch it again")
-        return Predictor.join(dict(load_file(file)), json.loads(facts.read_text()))
+        return Predictor.join(dict(load_file(file)), json.loads(facts.read_text())), notes
     except (OSError, ValueError, KeyError, TypeError, AttributeError, SafetensorError) as error:
         raise ConfigError(f"student_path={path} is not a student of this program, or damaged") from error
 
@@ -44,6 +51,8 @@ def read_inputs(path: Path, student: Predictor) -> np.ndarray:
     form = path.suffix.lower()
     if form in (".csv", ".parquet"):
         return _rows(path, csv_columns(path) if form == ".csv" else parquet_columns(path), student)
+    if student.columns is not None:
+        raise ConfigError(f"input={path}: this student reads tables with its columns, as csv or parquet")
     if form == ".npz":
         arrays = npz_arrays(path)
         if "x" not in arrays:
@@ -78,17 +87,24 @@ def write(path: Path, belief: Floats, classes: list[str]) -> None:
     """csv: a line an input, its class and how sure; npz: `label` and the whole `probability` (inputs x classes)."""
     answer = belief.argmax(axis=1)
     path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}")
     if path.suffix.lower() == ".npz":
-        np.savez(path, label=answer, probability=belief, classes=np.array(classes))
-        return
-    with path.open("w", newline="", encoding="utf-8") as stream:
-        lines = csv.writer(stream)
-        lines.writerow(["row", "class", "probability"])
-        lines.writerows((row, classes[one], f"{belief[row, one]:.4f}") for row, one in enumerate(answer))
+        with temporary.open("wb") as file:
+            np.savez(file, label=answer, probability=belief, classes=np.array(classes))
+    else:
+        with temporary.open("w", newline="", encoding="utf-8") as stream:
+            lines = csv.writer(stream)
+            lines.writerow(["row", "class", "probability"])
+            lines.writerows((row, classes[one], f"{belief[row, one]:.4f}") for row, one in enumerate(answer))
+    temporary.rename(path)
 
 
 def _only(folder: Path) -> Path:
     found = sorted(folder.glob("*.safetensors"))
+    if not found and (below := sorted(folder.glob("*/*.safetensors"), key=lambda file: -file.stat().st_mtime)):
+        raise ConfigError(
+            f"student_path={folder} holds {len(below)} students: name one; the newest is {below[0].parent}"
+        )
     if len(found) != 1:
         raise ConfigError(f"student_path={folder} holds {len(found)} safetensors files: name the one to use")
     return found[0]
@@ -99,7 +115,10 @@ def _rows(path: Path, columns: dict[str, np.ndarray], student: Predictor) -> np.
     if student.columns is None:
         raise ConfigError(f"input={path} is a table: this student reads arrays of {tuple(student.shape)}, npy or npz")
     known = Columns(**student.columns)
-    missing = [name for name in (*known.numeric, *known.categorical) if name not in columns]
+    missing = [name for name in known.names if name not in columns]
     if missing:
         raise ConfigError(f"input={path} lacks {len(missing)} columns the student reads: {', '.join(missing[:5])}")
-    return known.transform(tabulated(columns))
+    table = tabulated(columns)
+    for name, count in known.unknown(table).items():
+        log.warning("  %s: %d of %d cells hold nothing the student knows", name, count, len(table))
+    return known.transform(table)

@@ -43,10 +43,17 @@ class Predictor(Artifact):
                 f"inputs of shape {inputs.shape[1:]} {inputs.dtype}: this model was made for "
                 f"{tuple(self.shape)} {self.dtype}"
             )
+        low, high = self.encoder.low, self.encoder.high
+        if len(inputs) and low is not None and high is not None and self.columns is None:
+            far = high - low  # new inputs may go beyond the public ones, but not by this much
+            if inputs.min() < low - far or inputs.max() > high + far:
+                raise ValueError(
+                    f"values from {inputs.min():g} to {inputs.max():g}: this model was made for {low:g} to {high:g}"
+                )
         return self.encoder.transform(inputs, advance)
 
-    def rows_of(self, inputs: np.ndarray, features: Floats) -> Floats:
-        """The same, where the run's features of these inputs are at hand."""
+    def rows_at_hand(self, inputs: np.ndarray, features: Floats) -> Floats:
+        """The same where the run's encoder has already made features of these inputs."""
         return self.encoder.transform(inputs) if self.encoder.plain else features
 
     def split(self) -> tuple[Arrays, dict[str, Any]]:

@@ -37,6 +37,8 @@ def _check_asked(asked: Asked) -> None:
     for name, path in (("student_path", asked.student), ("input", asked.input)):
         if not path.exists():
             raise ConfigError(f"{name}={path}: no such file")
+    if asked.output is not None and (asked.output.is_dir() or asked.output.resolve() == asked.input.resolve()):
+        raise ConfigError(f"output={asked.output}: a folder, or the input itself; name another file")
     if asked.input.suffix.lower() not in INPUTS:
         raise ConfigError(f"input={asked.input}: expected a file that ends in {', '.join(INPUTS)}")
     if asked.output is not None and asked.output.suffix.lower() not in OUTPUTS:
@@ -44,6 +46,9 @@ def _check_asked(asked: Asked) -> None:
 
 
 def _check(settings: Settings) -> None:
+    for name in ("student_path", "input", "output", "views"):
+        if settings.plain[name]:
+            raise ConfigError(f"{name} is for stage=predict, and this is stage={settings.stage}")
     if settings.dataset.path and settings.stage != "fetch":
         settings.dataset.require()
     labels, votes, sizes = settings.labels, settings.votes, settings.dataset.sizes()
@@ -94,7 +99,18 @@ def _check(settings: Settings) -> None:
         raise ConfigError(f"dpsgd.epsilon must be a positive number or `pate`, got {epsilon}")
     if settings.has_private and settings.has_dpsgd and settings.dpsgd.lot > sizes.private:
         raise ConfigError(f"dpsgd.lot={settings.dpsgd.lot}: there are only {sizes.private} private records")
+    _check_images(settings)
     _check_stage_possible(settings)
+
+
+def _check_images(settings: Settings) -> None:
+    """Said before any label is drawn: what fits no table would fail after privacy was spent."""
+    groups = {"student": settings.student.needs_images and settings.has_pate}
+    groups["teachers"] = settings.teachers.needs_images and not (settings.votes.path or settings.labels.path)
+    for group, needs in groups.items():
+        if needs and not settings.dataset.missing() and not settings.dataset.has_images():
+            kind = type(getattr(settings, group)).__name__
+            raise ConfigError(f"{group}={kind} needs images (n x H x W), and {settings.dataset.name} has rows")
 
 
 def _check_active(settings: Settings) -> None:

@@ -32,8 +32,8 @@ def compare(
     on_test, on_pool = {}, {}
     for name, model in models.items():
         if model is not None:
-            on_test[name] = score(model.model, model.rows_of(test.x, test_features.x), truth.test_y)
-            on_pool[name] = score(model.model, model.rows_of(public.x, public_features.x), truth.public_y)
+            on_test[name] = score(model.model, model.rows_at_hand(test.x, test_features.x), truth.test_y)
+            on_pool[name] = score(model.model, model.rows_at_hand(public.x, public_features.x), truth.public_y)
     shares = {name: found["accuracy"] for name, found in on_test.items() if found}
     run.summary = ", ".join(f"{name} {share:.1%}" for name, share in shares.items())
     return Scores(

@@ -1,5 +1,7 @@
 """features: fit the encoder on public inputs only, and encode them."""
 
+from dataclasses import replace
+
 from pate.data.split import Public
 from pate.features.encoder import Encoded, Encoder
 from pate.progress import progress
@@ -11,7 +13,8 @@ from .artifacts import ENCODER, PUBLIC, PUBLIC_FEATURES
 
 @stage(reads=[PUBLIC], writes=[ENCODER, PUBLIC_FEATURES], config=["features"])
 def features(run: Run, public: Public) -> tuple[Encoder, Encoded]:
-    encoder = run.settings.features.fit(public.x)
+    fitted = run.settings.features.fit(public.x)
+    encoder = replace(fitted, low=float(public.x.min()), high=float(public.x.max()))
     with progress("public inputs encoded", len(public.x)) as advance:
         encoded = Encoded(encoder.transform(public.x, advance))
     run.summary = f"{type(run.settings.features).__name__.lower()}, {encoded.x.shape[1]} features"

@@ -37,7 +37,7 @@ def labels(run: Run, votes: Votes, queries: Queries) -> Labels:
     run.notes += (SEEDED,) * noise.seeded
     wrong = wrong_if_unanimous(settings.aggregator, votes.teachers, votes.counts.shape[1])
     mechanism = settings.aggregator.describe()
-    return Labels(asked[answered], answers[answered], mechanism, np.array(noise.seeded), wrong)
+    return Labels(asked[answered], answers[answered], mechanism, np.array(noise.seeded), np.array(wrong))
 
 
 @stage(
@@ -45,6 +45,7 @@ def labels(run: Run, votes: Votes, queries: Queries) -> Labels:
     reads=[PUBLIC, PUBLIC_FEATURES, VOTES],
     writes=[QUERIES, LABELS],
     config=["aggregator", "noise", "labels.queries", "labels.rounds", "labels.wrong", "student", "seed"],
+    ignores=["student.views"],
     crosses="noisy argmax over teacher votes, each round's queries chosen from earlier answers",
 )
 def labels_in_rounds(run: Run, public: Public, public_features: Encoded, votes: Votes) -> tuple[Queries, Labels]:
@@ -67,7 +68,7 @@ def labels_in_rounds(run: Run, public: Public, public_features: Encoded, votes: 
     run.summary = f"{given.sum()} of {len(asked)} queries answered in {wanted.rounds} rounds by {aggregator.describe()}"
     run.notes += (ADAPTIVE, *(SEEDED,) * (seed is not None))
     seeded = np.array(seed is not None)
-    return Queries(asked), Labels(asked[given], answers[given], aggregator.describe(), seeded, expected)
+    return Queries(asked), Labels(asked[given], answers[given], aggregator.describe(), seeded, np.array(expected))
 
 
 @stage(name="labels", reads=[PUBLIC], writes=[LABELS], files=lambda settings: [Path(settings.labels.path)])

@@ -17,7 +17,9 @@ from .artifacts import ENCODER, NONPRIVATE, PRIVATE, PRIVATE_FEATURES
 def nonprivate(run: Run, private: Private, encoder: Encoder, private_features: Encoded) -> Predictor:
     settings = run.settings
     everything = np.arange(len(private.y))
-    lesson = Lesson(private.x, private_features.x, everything, private.y, len(private.classes), seed=settings.seed)
+    lesson = Lesson(
+        private.x, private_features.x, everything, private.y, len(private.classes), seed=settings.seed, true=True
+    )
     model = settings.student.fit(lesson, Checkpoint(run.pieces))
     run.summary = f"{type(settings.student).__name__} on all {len(private.y)} private records and their true labels"
-    return Predictor.of(model, encoder if settings.student.sees == "features" else Encoder(), private)
+    return Predictor.of(model, settings.student.encoder(encoder), private)

@@ -18,9 +18,9 @@ def student(run: Run, public: Public, encoder: Encoder, public_features: Encoded
     settings = run.settings
     if len(labels.index) == 0:
         raise PateError("no query reached the aggregator's threshold, though all were paid for: lower it, or ask more")
-    wrong = labels.wrong if settings.labels.wrong is None else settings.labels.wrong
+    wrong = float(labels.wrong) if settings.labels.wrong is None else settings.labels.wrong
     lesson = Lesson(public.x, public_features.x, labels.index, labels.label, len(public.classes), wrong, settings.seed)
     model = settings.student.fit(lesson, Checkpoint(run.pieces))
     name = type(settings.student).__name__
     run.summary = f"{name} on {len(public.x)} public inputs, {len(labels.index)} labelled"
-    return Predictor.of(model, encoder if settings.student.sees == "features" else Encoder(), public)
+    return Predictor.of(model, settings.student.encoder(encoder), public)

@@ -39,9 +39,10 @@ def table_student(tmp_path_factory):
     rng = np.random.default_rng(0)
     with (folder / "people.csv").open("w", newline="") as stream:
         lines = csv.writer(stream)
-        lines.writerow(["age", "town", "ill"])
+        lines.writerow(["weight", "town", "age", "job", "ill"])  # not in the order of the alphabet
         for age in rng.integers(20, 80, 600):
-            lines.writerow([age, rng.choice(["Bern", "Oslo"]), "yes" if age > 50 else "no"])
+            job, town = rng.choice(["cook", "poet"]), rng.choice(["Bern", "Oslo"])
+            lines.writerow([rng.integers(50, 90), town, age, job, "yes" if age > 50 else "no"])
     own = [f"dataset.path={folder / 'people.csv'}", "dataset.label=ill", "dataset.private=400", "dataset.public=100"]
     return trained(folder, "dataset=arrays", "dataset.classes=[no,yes]", *own)
 
@@ -78,6 +79,11 @@ def test_images_from_an_array(student, ask, tmp_path):
     assert sum(found["classes"].values()) == 200
 
 
+def test_a_student_of_seeded_noise_says_so_wherever_it_goes(ask, tmp_path):
+    file, _ = images(tmp_path, 5)
+    assert ask(trained(tmp_path, "noise.seed=1"), file)["notes"] == ["seeded noise: not private"]
+
+
 def test_all_probabilities_as_npz(student, ask, tmp_path):
     file, _ = images(tmp_path, 20)
     np.savez(tmp_path / "images.npz", x=np.load(file))
@@ -89,10 +95,20 @@ def test_all_probabilities_as_npz(student, ask, tmp_path):
 
 
 def test_a_table_as_it_comes_with_columns_in_any_order(table_student, ask, tmp_path):
-    (tmp_path / "new.csv").write_text("name,town,age\nAda,Bern,25\nBob,Rome,75\nEve,Oslo,\n")
-    found = ask(table_student, tmp_path / "new.csv")
-    rows = lines_of(found)
+    lines = ["name,town,age,job,weight", "Ada,Bern,22,poet,88", "Bob,Rome,78,cook,52", "Eve,Oslo,,poet,70"]
+    (tmp_path / "new.csv").write_text("\n".join(lines))
+    rows = lines_of(ask(table_student, tmp_path / "new.csv"))
     assert [row["class"] for row in rows[:2]] == ["no", "yes"]
+
+
+def test_a_table_is_read_as_it_was_when_the_student_learned(table_student):
+    """The columns' order is part of what is published: the rows of the training table come out as they went in."""
+    one, _ = published(table_student)
+    people = table_student.parent / "people.csv"
+    with people.open() as stream:
+        ill = [row["ill"] for row in csv.DictReader(stream)]
+    said = predict(one, read_inputs(people, one)).argmax(axis=1)
+    assert np.mean([one.classes[answer] == truth for answer, truth in zip(said, ill, strict=True)]) > 0.85
 
 
 def test_the_command_and_what_it_prints(student, tmp_path):
@@ -111,6 +127,7 @@ def test_the_command_and_what_it_prints(student, tmp_path):
     [
         (lambda folder: np.save(folder / "x.npy", np.zeros((3, 7, 7), np.float32)), r"made for \(8, 8\) float32"),
         (lambda folder: np.save(folder / "x.npy", np.zeros((3, 8, 8), np.uint8)), r"made for \(8, 8\) float32"),
+        (lambda folder: np.save(folder / "x.npy", DIGITS.images[:3].astype(np.float32)), "was made for 0 to 1"),
         (lambda folder: np.save(folder / "x.npy", np.full((3, 8, 8), np.nan)), "nan or infinite"),
         (lambda folder: np.save(folder / "x.npy", np.array([{}]), allow_pickle=True), "Python objects"),
         (lambda folder: np.savez(folder / "x.npz", y=np.zeros(3)), "no array 'x'"),
@@ -125,9 +142,12 @@ def test_inputs_it_cannot_read(student, ask, tmp_path, make, words):
 
 
 def test_a_table_that_lacks_a_column(table_student, ask, tmp_path):
-    (tmp_path / "new.csv").write_text("age\n25\n")
+    (tmp_path / "new.csv").write_text("age,weight,job\n25,70,cook\n")
     with pytest.raises(ConfigError, match="lacks 1 columns the student reads: town"):
         ask(table_student, tmp_path / "new.csv")
+    np.save(tmp_path / "rows.npy", np.zeros((3, 6), np.float32))
+    with pytest.raises(ConfigError, match="reads tables with its columns"):
+        ask(table_student, tmp_path / "rows.npy")
 
 
 def test_students_that_are_none(student, ask, tmp_path):
@@ -136,8 +156,16 @@ def test_students_that_are_none(student, ask, tmp_path):
         ask(tmp_path / "nowhere", file)
     with pytest.raises(ConfigError, match="holds 0 safetensors files"):
         ask(tmp_path, file)
+    with pytest.raises(ConfigError, match="holds 1 students: name one; the newest is"):
+        ask(student.parent, file)
     with pytest.raises(ConfigError, match="stage=predict needs student_path="):
         pate.run(["stage=predict", f"input={file}"])
+    with pytest.raises(ConfigError, match="student_path is for stage=predict, and this is stage=all"):
+        pate.run([f"student_path={student}", f"input={file}"])
+    for output in (file, tmp_path / "folder.csv"):
+        (tmp_path / "folder.csv").mkdir(exist_ok=True)
+        with pytest.raises(ConfigError, match=r"name another file|expected a name that ends in"):
+            ask(student, file, f"output={output}")
     changed = shutil.copytree(student, tmp_path / "changed")
     (changed / "student.json").write_text((changed / "student.json").read_text().replace('"3"', '"8"'))
     with pytest.raises(ConfigError, match="does not match its manifest"):
@@ -153,7 +181,8 @@ def test_students_that_are_none(student, ask, tmp_path):
 
 def test_views_are_the_students_to_offer(student, tmp_path):
     file, _ = images(tmp_path, 5)
-    one = published(student)
+    one, notes = published(student)
+    assert notes == []
     with pytest.raises(ConfigError, match="not trained to look at moved copies"):
         predict(one, read_inputs(file, one), views=True)
     assert isinstance(one.model, Model)

@@ -11,9 +11,11 @@ from collections.abc import Callable
 import numpy as np
 
 from pate.aggregation.confident_gnmax import NO_ANSWER
+from pate.errors import DamagedArtifact, PateError
 from pate.progress import progress
 from pate.store import Pieces
 
+_SPENDS = "it holds a draw of noise, and another draw spends privacy again: put it back, or use force=[labels]"
 _CANDIDATES = 4  # times as many least sure inputs as are drawn: the very least sure may all be alike
 
 
@@ -31,7 +33,7 @@ def ask_in_rounds(
     `answer(round, chosen)` draws noisy answers; `believe(index, label)` is what a student taught so holds of the pool
     (inputs x classes). Rounds kept among `pieces` are not asked again: another answer would be another release.
     """
-    asked, answers, kept = np.empty(0, np.int64), np.empty(0, np.int64), pieces.load()
+    asked, answers, kept = np.empty(0, np.int64), np.empty(0, np.int64), _kept(pieces)
     with progress("rounds of queries", rounds) as advance:
         for number in range(rounds):
             if number not in kept:
@@ -45,6 +47,17 @@ def ask_in_rounds(
             advance(1)
     order = np.argsort(asked)
     return asked[order], answers[order]
+
+
+def _kept(pieces: Pieces) -> dict[int, np.ndarray]:
+    """Rounds answered before, all of them: later rounds were chosen from what earlier ones said."""
+    try:
+        kept = pieces.load(strict=True)
+    except DamagedArtifact as damage:
+        raise PateError(f"{damage}; {_SPENDS}") from damage
+    if sorted(kept) != list(range(len(kept))):
+        raise PateError(f"of the rounds answered before, one is missing; {_SPENDS}")
+    return kept
 
 
 def least_sure(belief: np.ndarray, asked: np.ndarray, count: int, seed: list[int]) -> np.ndarray:

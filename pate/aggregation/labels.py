@@ -24,7 +24,7 @@ class Labels(Artifact):
     label: np.ndarray
     mechanism: str
     seeded: np.ndarray = field(default_factory=lambda: np.array(False))  # an array, so that it travels in the npz
-    wrong: float = 0.0
+    wrong: np.ndarray = field(default_factory=lambda: np.array(0.0))
 
 
 def read_labels(path: str | Path, pool: int, classes: int) -> Labels:
@@ -37,6 +37,7 @@ def read_labels(path: str | Path, pool: int, classes: int) -> Labels:
                 raise ConfigError(f"{origin} lacks {sorted(missing)}: expected `index` and `label`")
             index, label = archive["index"], archive["label"]
             seeded = bool(archive["seeded"].any()) if "seeded" in archive.files else False
+            wrong = float(archive["wrong"]) if "wrong" in archive.files else 0.0
     except (OSError, ValueError, EOFError, BadZipFile, TypeError, AttributeError) as error:
         raise ConfigError(f"{origin} cannot be read: expected an npz file of plain numbers") from error
     for name, array in (("index", index), ("label", label)):
@@ -48,6 +49,10 @@ def read_labels(path: str | Path, pool: int, classes: int) -> Labels:
         raise ConfigError(f"{origin}: indices must lie in 0..{pool - 1}, the public pool")
     if len(np.unique(index)) != len(index):
         raise ConfigError(f"{origin}: some indices occur twice")
+    if not 0 <= wrong < 1:
+        raise ConfigError(f"{origin}: `wrong` must be a share of at least 0 and below 1")
     if label.min() < 0 or label.max() >= classes:
         raise ConfigError(f"{origin}: labels must lie in 0..{classes - 1}")
-    return Labels(index.astype(np.int64), label.astype(np.int64), "labels from a file", np.array(seeded))
+    return Labels(
+        index.astype(np.int64), label.astype(np.int64), "labels from a file", np.array(seeded), np.array(wrong)
+    )

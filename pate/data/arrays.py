@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from pate.data.dataset import Dataset
-from pate.data.formats import FORMATS, Raw, count, read
+from pate.data.formats import FORMATS, Raw, count, read, shape
 from pate.data.labels import class_list
 from pate.data.records import agree, check, pooled
 from pate.data.split import Pool, Sizes, Split, assemble, divided, shared, shuffled, taken
@@ -81,6 +81,9 @@ class Arrays(Dataset):
     def sizes(self) -> Sizes:
         self.require()
         return self._divided({side: count(path) for side, path in self.sides().items()})
+
+    def has_images(self) -> bool:
+        return len(shape(next(iter(self.sides().values())))) > 2
 
     def load(self, group_by: str | None = None) -> Split:
         """Read, check and split; only then encode, so that encoders see public rows alone."""

@@ -61,6 +61,10 @@ class Dataset(ABC):
     def sizes(self) -> Sizes:
         """The sides' sizes without reading the data."""
 
+    def has_images(self) -> bool:
+        """Whether an input is an image, height x width (x colours); asked once the files are there."""
+        return True
+
     @abstractmethod
     def load(self, group_by: str | None = None) -> Split:
         """Read the files and split them by position; `group_by` names the column that says whose a record is."""

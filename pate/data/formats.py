@@ -47,19 +47,27 @@ def read(path: Path, label: str | None, group_by: str | None) -> Raw:
 
 def count(path: Path) -> int:
     """How many records a file holds, without reading them where the format allows that."""
+    return shape(path)[0]
+
+
+def shape(path: Path) -> tuple[int, ...]:
+    """The shape of x without reading it; of a table, the number of its rows."""
     form = path.suffix.lower()
     if form == ".csv":
         state = path.stat()
-        return _csv_records(path, state.st_mtime_ns, state.st_size)
+        return (_csv_records(path, state.st_mtime_ns, state.st_size),)
     if form == ".parquet":
-        return int(_pyarrow_file(path).metadata.num_rows)
+        return (int(_pyarrow_file(path).metadata.num_rows),)
     try:
         if form == ".npy":
-            return int(np.load(path, mmap_mode="r", allow_pickle=False).shape[0])
-        with zipfile.ZipFile(path) as archive, archive.open("x.npy") as stream:
-            version = np.lib.format.read_magic(stream)
-            header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-            return int(header(stream)[0][0])
+            found = np.load(path, mmap_mode="r", allow_pickle=False).shape
+        else:
+            with zipfile.ZipFile(path) as archive, archive.open("x.npy") as stream:
+                one = np.lib.format.read_magic(stream) == (1, 0)
+                header = np.lib.format.read_array_header_1_0 if one else np.lib.format.read_array_header_2_0
+                found = header(stream)[0]
+        int(found[0])
+        return tuple(found)
     except (ValueError, OSError, EOFError, KeyError, IndexError, zipfile.BadZipFile) as error:
         raise ConfigError(f"{path} cannot be read: it needs an array 'x' with one row per record") from error
 

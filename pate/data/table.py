@@ -57,8 +57,8 @@ class Columns:
     Plain values, so that a published model can carry them and read tables as they come.
     """
 
-    numeric: dict[str, list[float]]  # mean and standard deviation
-    categorical: dict[str, list[str]]
+    numeric: list[tuple[str, float, float]]  # name, mean, standard deviation; lists, since their order is the columns'
+    categorical: list[tuple[str, list[str]]]  # name, categories
 
     @classmethod
     def fit(cls, public: np.ndarray) -> Self:
@@ -68,27 +68,27 @@ class Columns:
                 "encoders are fitted on public data only, and this table has no public rows: "
                 "give some (dataset.public=, or a public file), or hand over numbers as npz or npy"
             )
-        numeric: dict[str, list[float]] = {}
-        categorical: dict[str, list[str]] = {}
+        numeric: list[tuple[str, float, float]] = []
+        categorical: list[tuple[str, list[str]]] = []
         for name in columns_of(public):
             values, is_number = numbers(public[name])
             if is_number:
                 mean = float(np.nanmean(values))
                 deviation = float(np.std(np.where(np.isnan(values), mean, values)))
-                numeric[name] = [mean, deviation if deviation > 1e-9 * abs(mean) else 1.0]
+                numeric.append((name, mean, deviation if deviation > 1e-9 * abs(mean) else 1.0))
             else:
-                categorical[name] = sorted(set(_texts(public[name])))
+                categorical.append((name, sorted(set(_texts(public[name])))))
         return cls(numeric, categorical)
 
     def transform(self, rows: np.ndarray) -> np.ndarray:
         """Rows as float32, numbers first; each row depends on itself and the public fit alone."""
         found = np.zeros((len(rows), self.width), np.float32)
-        for place, (name, (mean, deviation)) in enumerate(self.numeric.items()):
+        for place, (name, mean, deviation) in enumerate(self.numeric):
             values = numbers(rows[name])[0]
             standard = (np.where(np.isnan(values), mean, values) - mean) / deviation
             found[:, place] = np.clip(standard, -_FARTHEST, _FARTHEST)
         start = len(self.numeric)
-        for name, categories in self.categorical.items():
+        for name, categories in self.categorical:
             known = {category: start + i for i, category in enumerate(categories)}
             for row, text in enumerate(_texts(rows[name])):
                 if text in known:
@@ -99,7 +99,18 @@ class Columns:
     @property
     def width(self) -> int:
         """How many numbers a row becomes."""
-        return len(self.numeric) + sum(map(len, self.categorical.values()))
+        return len(self.numeric) + sum(len(categories) for _, categories in self.categorical)
+
+    @property
+    def names(self) -> list[str]:
+        return [name for name, _, _ in self.numeric] + [name for name, _ in self.categorical]
+
+    def unknown(self, rows: np.ndarray) -> dict[str, int]:
+        """How many cells of a column hold no number where one is expected, or a category nobody had seen."""
+        found = {name: int(np.isnan(numbers(rows[name])[0]).sum()) for name, _, _ in self.numeric}
+        for name, categories in self.categorical:
+            found[name] = sum(text not in categories for text in _texts(rows[name]))
+        return {name: count for name, count in found.items() if count}
 
 
 def _texts(column: np.ndarray) -> list[str]:

@@ -34,6 +34,8 @@ class Encoder(Artifact):
     components: np.ndarray | None = None
     scattering: dict[str, Any] | None = None
     patches: dict[str, np.ndarray] | None = None
+    low: float | None = None  # the public inputs' range: what lies far outside was scaled differently
+    high: float | None = None
 
     @property
     def plain(self) -> bool:

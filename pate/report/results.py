@@ -170,7 +170,7 @@ def _notes(
         yield "PATE's epsilon for this data set is computed from private votes: for the owner, not for publication"
     if costs and getattr(settings.aggregator, "noise", "continuous") == "continuous":
         yield "continuous vote noise is floating-point noise: for reproducing papers, not for a release"
-    if spent and settings.dpsgd.epsilon == "pate":
+    if spent and settings.dpsgd.epsilon == "pate" and (costs is None or costs.best.guarantee == "this data set"):
         yield "DP-SGD was calibrated to the epsilon PATE spent, which is the owner's; so is its model"
     if settings.partition.group_by and spent and costs:
         yield f"PATE protects all records of one {settings.partition.group_by}, DP-SGD one record: not the same promise"

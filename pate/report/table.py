@@ -27,7 +27,9 @@ def print_results(found: dict[str, Any]) -> None:
         console.print(_who_pays(found["methods"]))
     if plan := found["pate"]["plan"]:
         where = "on these votes" if plan["on_votes"] else "whatever the votes"
-        console.print(f"{plan['queries']} queries fit epsilon {shown(plan['target_epsilon'])}, {where}")
+        pate = found["methods"][0]
+        fit = f"{plan['queries']} queries fit epsilon {shown(plan['target_epsilon'])}, delta {pate['delta']:g}"
+        console.print(f"{fit}, {pate['relation']}: {where}")
     for note in found["notes"]:
         console.print(f"note: {note}", soft_wrap=True, markup=False)
 
@@ -37,6 +39,8 @@ def print_predictions(found: dict[str, Any]) -> None:
     named = sorted(found["classes"].items(), key=lambda item: -item[1])
     said = ", ".join(f"{name}: {count}" for name, count in named[:20] if count)
     print(f"{found['inputs']} inputs" + (f" ({said})" if said else ""))
+    for note in found["notes"]:
+        print(f"note: {note}")
     print(f"predictions  {found['output']}")
 
 
@@ -68,8 +72,7 @@ def _who_pays(methods: list[dict[str, Any]]) -> Table:
     kept = set(names[:_CLASSES])
     which = f"the {_CLASSES} classes of {len(names)} that it gets wrong most" if len(names) > _CLASSES else ""
     table = Table(title=which or None, title_justify="left", title_style="", caption_justify="left")
-    table.caption = "of a class: the share of its test inputs that is recognised"
-    table.add_column("who pays", overflow="fold")
+    table.add_column("recognised,\nby class", overflow="fold")
     for row in scored:
         table.add_column(_TITLES.get(row["name"], row["name"]), justify="right")
     for name in first:

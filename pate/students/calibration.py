@@ -9,7 +9,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax
 
-_RANGE = (-4.0, 7.0)  # logarithm of the factor
+_RANGE, _POINTS = (-4.0, 7.0), 45  # logarithm of the factor
 
 
 def sharpness(scores: np.ndarray, label: np.ndarray, wrong: float) -> float:
@@ -24,4 +24,7 @@ def sharpness(scores: np.ndarray, label: np.ndarray, wrong: float) -> float:
         right = np.exp(log_softmax(np.exp(logarithm) * scores.astype(np.float64), axis=1))[rows, label]
         return -float(np.log(np.maximum((1 - wrong) * right + wrong * (1 - right) / others, 1e-300)).mean())
 
-    return float(np.exp(minimize_scalar(unlikely, bounds=_RANGE, method="bounded").x))
+    grid = np.linspace(*_RANGE, _POINTS)  # there can be several valleys, where wrong labels are expected
+    best = int(np.argmin([unlikely(point) for point in grid]))
+    around = grid[max(best - 1, 0)], grid[min(best + 1, _POINTS - 1)]
+    return float(np.exp(minimize_scalar(unlikely, bounds=around, method="bounded").x))

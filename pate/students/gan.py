@@ -203,7 +203,8 @@ class Game:
     def look(self) -> None:
         """Whether the answers on the pool still change: it needs no true label, and no private record."""
         before, self._answers = self._answers, self._answer()
-        self.quiet = self.quiet + 1 if (before != self._answers).mean() <= _SETTLED else 0
+        changing = (before != self._answers).mean() > _SETTLED or self.done < (self.how.late + _RISE) * self.how.steps
+        self.quiet = 0 if changing else self.quiet + 1
 
     def _answer(self) -> np.ndarray:
         return (self._mean(self._rows) + self._never).argmax(1).numpy()

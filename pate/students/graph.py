@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from pate.kernel_machine import one_hot
 from pate.model import Model
 from pate.spreading import OnGraph, surest
 from pate.students.krr import kernel_student
@@ -35,6 +34,6 @@ class Graph(OnGraph, Student):
 
     def fit(self, lesson: Lesson, checkpoint: Checkpoint | None = None) -> Model:
         kept, answer = lesson.index, lesson.label
-        if not lesson.complete:
+        if not lesson.true:
             kept, answer = surest(spread_labels(self.graph(lesson.features, often=False), lesson), self.unsure)
-        return kernel_student(lesson, kept, one_hot(answer, lesson.classes), self.gamma, self.penalty)
+        return kernel_student(lesson, kept, answer, self.gamma, self.penalty)

@@ -61,6 +61,7 @@ class GraphCNN(OnGraph, Student):
     flip: bool = False
     views: bool = False
     sees: ClassVar[Literal["features", "inputs"]] = "inputs"
+    needs_images: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -85,11 +86,12 @@ class GraphCNN(OnGraph, Student):
             x = images(Encoder().raw(lesson.inputs), (height, width, colours))
             now = _Round.of(saved) if saved else self._first(lesson)
             network = self._learn(lesson, x, now, saved, checkpoint, advance)
-            while not lesson.complete and now.number < self.rounds:
+            while not lesson.true and now.number < self.rounds:
                 before, now = now, self._next(lesson, x, network, now)
                 if (before.guess.argmax(axis=1) != now.guess.argmax(axis=1)).mean() < _SETTLED:
                     break
                 network = self._learn(lesson, x, now, None, checkpoint, advance)
+            # On inputs it has learned from, but as one label among all its neighbours': nearly as if it had not.
             factor = sharpness(run(network, x[lesson.index]), lesson.label, lesson.wrong)
         layers = {name: value.contiguous().numpy() for name, value in network.state_dict().items()}
         layers |= {name: layers[name] * np.float32(factor) for name in ("10.weight", "10.bias")}
@@ -97,7 +99,7 @@ class GraphCNN(OnGraph, Student):
 
     def _first(self, lesson: Lesson) -> _Round:
         everything = np.ones(len(lesson.index), dtype=bool)
-        if lesson.complete:
+        if lesson.true:
             target = np.eye(lesson.classes, dtype=np.float32)[lesson.label]
             return _Round(1, lesson.index, target, everything)
         return self._round(lesson, lesson.features, everything, 1)
@@ -109,7 +111,8 @@ class GraphCNN(OnGraph, Student):
         return self._round(lesson, run(network[:-1], x), agrees | alone, now.number + 1)
 
     def _round(self, lesson: Lesson, features: np.ndarray, trusted: np.ndarray, number: int) -> _Round:
-        kept = replace(lesson, index=lesson.index[trusted], label=lesson.label[trusted])
+        left = max(0.0, lesson.wrong * len(trusted) - (~trusted).sum()) / trusted.sum()  # wrong ones not yet sorted out
+        kept = replace(lesson, index=lesson.index[trusted], label=lesson.label[trusted], wrong=left)
         scores = spread_labels(self.graph(features, often=False), kept)
         return _Round(number, surest(scores, self.unsure)[0], shares(scores), trusted)
 
@@ -134,9 +137,10 @@ class GraphCNN(OnGraph, Student):
         if saved is not None:
             training.restore(saved)
             done = int(saved["epoch"])
+            advance((now.number - 1) * self.images + done * len(now.kept))
             log.info("  resuming: round %d of %d, %d epochs were learned before", now.number, self.rounds, done)
         target, place = torch.from_numpy(now.guess[now.kept]), torch.from_numpy(now.kept)
-        seen = self.images * self.rounds if lesson.complete else self.images
+        seen = self.images * self.rounds if lesson.true else self.images
         epochs = max(1, round(seen / len(place)))
         a_epoch = math.ceil(len(place) / self.minibatch)
         for epoch in range(done, epochs):

@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pate.kernel_machine import KernelMachine, one_hot
+from pate.kernel_machine import KernelMachine
 from pate.students.calibration import sharpness
 from pate.students.student import Lesson, Student
 from pate.training import Checkpoint
 
 _CHECKED = 1000  # labels that tell how sure it may be
 _LEAST = 1e-3  # of the largest standard deviation
+_NEVER = -1e4  # the score of a class without a single label: below everything else
 
 
 @dataclass(frozen=True)
@@ -35,29 +36,30 @@ class KRR(Student):
             raise ValueError(f"power must lie between 0 and 1, got {self.power}")
 
     def fit(self, lesson: Lesson, checkpoint: Checkpoint | None = None) -> KernelMachine:
-        target = one_hot(lesson.label, lesson.classes)
-        if not self.power:
-            return kernel_student(lesson, lesson.index, target, self.gamma, self.penalty)
-        scale = _evened(lesson.features, self.power)
-        scaled = replace(lesson, features=lesson.features * scale)
-        return replace(kernel_student(scaled, lesson.index, target, self.gamma, self.penalty), scale=scale)
+        return kernel_student(lesson, lesson.index, lesson.label, self.gamma, self.penalty, self.power)
 
 
-def _evened(features: np.ndarray, power: float) -> np.ndarray:
-    """Factors that make small features count for more; one that hardly varies is not blown up."""
-    deviation = features.std(axis=0, dtype=np.float64)
-    scale = 1 / np.maximum(deviation, _LEAST * deviation.max() + 1e-12) ** power
-    return (scale / np.sqrt(((deviation * scale) ** 2).sum() + 1e-12)).astype(np.float32)
-
-
-def kernel_student(lesson: Lesson, kept: np.ndarray, target: np.ndarray, gamma: float, penalty: float) -> KernelMachine:
+def kernel_student(
+    lesson: Lesson, kept: np.ndarray, answer: np.ndarray, gamma: float, penalty: float, power: float = 0.0
+) -> KernelMachine:
     """Kernel ridge regression of the kept inputs, as sure of itself as it fits labels it has not learned from."""
+    scale = _evened(lesson.features, power)
+    x, target = lesson.features * scale, np.eye(lesson.classes)[answer]
+    bias = np.where(target.any(axis=0), 0, _NEVER).astype(np.float32)
     place = {row: i for i, row in enumerate(kept)}
     asked = np.random.default_rng(lesson.seed).permutation(len(lesson.index))[:_CHECKED]
     taught = np.array([lesson.index[i] in place for i in asked])
     rows = np.array([place[row] for row in lesson.index[asked[taught]]], dtype=np.int64)
-    machine, without = KernelMachine.fit_without(lesson.features[kept], target, gamma, penalty, rows, lesson.seed)
+    machine, without = KernelMachine.fit_without(x[kept], target, gamma, penalty, rows, lesson.seed)
     scores = np.empty((len(asked), lesson.classes))
     scores[taught] = without
-    scores[~taught] = machine.scores(lesson.features[lesson.index[asked[~taught]]])
-    return machine.sharpened(sharpness(scores, lesson.label[asked], lesson.wrong))
+    scores[~taught] = machine.scores(x[lesson.index[asked[~taught]]])
+    factor = sharpness(scores + bias, lesson.label[asked], lesson.wrong)
+    return replace(machine.sharpened(factor), scale=scale, bias=bias)
+
+
+def _evened(features: np.ndarray, power: float) -> np.ndarray:
+    """Factors that bring the variance of all features together to 1; with a `power`, small features count for more."""
+    deviation = features.std(axis=0, dtype=np.float64)
+    scale = 1 / np.maximum(deviation, _LEAST * deviation.max() + 1e-12) ** power
+    return (scale / np.sqrt(((deviation * scale) ** 2).sum() + 1e-12)).astype(np.float32)

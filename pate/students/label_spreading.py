@@ -25,11 +25,12 @@ class LabelSpreading(OnGraph, Student):
         graph = self.graph(lesson.features, often=False)
 
         def spread(rows: np.ndarray) -> np.ndarray:
-            return spread_labels(graph, replace(lesson, index=lesson.index[rows], label=lesson.label[rows]))
+            return spread_labels(graph, replace(lesson, index=lesson.index[rows], label=lesson.label[rows], true=False))
 
         order = np.random.default_rng(lesson.seed).permutation(len(lesson.index))
         half, rest = np.array_split(order, 2)
         found = shares(spread(order))
+        rest = rest[np.isin(lesson.label[rest], lesson.label[half])]
         if len(rest):  # what half of the labels say of the other half tells how sure the whole may be
             logits = np.log(shares(spread(half))[lesson.index[rest]] + _LEAST)
             factor = sharpness(logits, lesson.label[rest], lesson.wrong)

@@ -35,7 +35,7 @@ class SelfTraining(Student):
     def fit(self, lesson: Lesson, checkpoint: Checkpoint | None = None) -> Classifier:
         features, index, label, classes = lesson.features, lesson.index, lesson.label, lesson.classes
         model = logistic(features[index], label, classes, self.inverse_penalty)
-        if lesson.complete:
+        if lesson.true:
             return model
         shares = (np.bincount(label, minlength=classes) + _EVEN) / (len(label) + classes * _EVEN)
         for taken in np.linspace(_FIRST, _LAST, self.rounds):

@@ -8,6 +8,8 @@ from scipy.sparse import csr_array
 from pate.spreading import PublicGraph, balanced_spread
 from pate.students.student import Lesson
 
+_SEEDS = 500  # spread together: bounds memory
+
 
 def spread_labels(graph: PublicGraph, lesson: Lesson) -> np.ndarray:
     """Scores (classes x inputs). As many labels as are expected to be wrong seed nothing: see `contradicted`."""
@@ -15,6 +17,9 @@ def spread_labels(graph: PublicGraph, lesson: Lesson) -> np.ndarray:
     expected = round(lesson.wrong * len(lesson.index))
     if expected:
         against = contradicted(graph, lesson)
+        for one in np.unique(lesson.label):  # no class is left without a label to speak for it
+            mine = np.flatnonzero(lesson.label == one)
+            against[mine[against[mine].argmin()]] = -np.inf
         worst = np.argsort(-against, kind="stable")[:expected]
         kept[worst[against[worst] > 0]] = False
     place, label = lesson.index[kept], lesson.label[kept]
@@ -22,19 +27,16 @@ def spread_labels(graph: PublicGraph, lesson: Lesson) -> np.ndarray:
 
 
 def contradicted(graph: PublicGraph, lesson: Lesson) -> np.ndarray:
-    """By how much the other labels, spread without it, prefer another class at a label's own place.
-
-    The only label of its class is never contradicted: without it nobody could speak for the class.
-    """
-    labels = len(lesson.index)
-    each = csr_array(
-        (np.ones(labels, np.float32), (np.arange(labels), lesson.index)), shape=(labels, len(graph.points))
-    )
-    between = graph.spread(each)[:, lesson.index]  # what a seed at one label gives to the place of another
+    """By how much the other labels, spread without it, prefer another class at a label's own place."""
+    labels, inputs = len(lesson.index), len(graph.points)
+    between = np.empty((labels, labels))  # what a seed at one label gives to the place of another
+    for start in range(0, labels, _SEEDS):
+        place = lesson.index[start : start + _SEEDS]
+        each = csr_array((np.ones(len(place), np.float32), (np.arange(len(place)), place)), shape=(len(place), inputs))
+        between[start : start + _SEEDS] = graph.spread(each)[:, lesson.index]
     np.fill_diagonal(between, 0)
     own = lesson.label[:, None] == np.arange(lesson.classes)
     others = own.sum(axis=0) - own  # labels of each class, the one looked at left out
     heard = between.T @ own / np.maximum(others, 1)
     heard /= np.maximum(heard.sum(axis=1, keepdims=True), 1e-30)
-    against = np.where(own, -np.inf, heard).max(axis=1) - heard[own]
-    return np.where(others[own] > 0, against, -np.inf)
+    return np.asarray(np.where(own, -np.inf, heard).max(axis=1) - heard[own])

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import numpy as np
 
+from pate.features.encoder import Encoder
 from pate.model import Model
 from pate.training import Checkpoint
 
@@ -22,6 +23,7 @@ class Lesson:
     classes: int
     wrong: float = 0.0  # the share of labels expected to be wrong: public knowledge, never measured on private data
     seed: int = 0
+    true: bool = False  # all inputs have labels, and all labels are right: there is nothing to guess
 
     def __post_init__(self) -> None:
         if len(self.inputs) != len(self.features):
@@ -30,11 +32,8 @@ class Lesson:
             raise ValueError(f"{len(self.index)} rows and {len(self.label)} labels: expected as many, at least one")
         if not 0 <= self.wrong < 1:
             raise ValueError(f"wrong must be a share of at least 0 and below 1, got {self.wrong}")
-
-    @property
-    def complete(self) -> bool:
-        """Whether every input has a label, so that there is nothing to guess."""
-        return len(self.index) == len(self.features)
+        if self.true and not np.array_equal(self.index, np.arange(len(self.features))):
+            raise ValueError("labels are true for all inputs, in their order, or taken as noisy")
 
 
 @dataclass(frozen=True)
@@ -42,7 +41,12 @@ class Student:
     """How a student learns; its fields are its configuration."""
 
     sees: ClassVar[Literal["features", "inputs"]] = "features"
+    needs_images: ClassVar[bool] = False
 
     def fit(self, lesson: Lesson, checkpoint: Checkpoint | None = None) -> Model:
         """A model of features, or of the inputs as flat rows. What takes minutes goes on from the checkpoint."""
         raise TypeError(f"{type(self).__name__} does not learn")
+
+    def encoder(self, encoder: Encoder) -> Encoder:
+        """What turns inputs into what its model reads: the run's encoder, or for the inputs themselves a plain one."""
+        return encoder if self.sees == "features" else replace(Encoder(), low=encoder.low, high=encoder.high)

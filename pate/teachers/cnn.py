@@ -35,6 +35,7 @@ class CNN(Teachers):
     weight_decay: float = 0.01
     shifts: int = 1
     sees: ClassVar[Literal["features", "inputs"]] = "inputs"
+    needs_images: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

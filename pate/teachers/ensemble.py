@@ -29,6 +29,7 @@ class Teachers:
 
     count: int = 50
     sees: ClassVar[Literal["features", "inputs"]] = "features"  # encoded, or as they came
+    needs_images: ClassVar[bool] = False
     batch: ClassVar[int] = 1  # teachers trained together; fixed, so that results depend on neither n_jobs nor resuming
 
     def __post_init__(self) -> None:

@@ -6,7 +6,7 @@ from sklearn.datasets import load_digits
 
 import pate
 from pate.aggregation.active import ask_in_rounds, least_sure
-from pate.errors import ConfigError
+from pate.errors import ConfigError, PateError
 from pate.store import Store
 
 
@@ -62,6 +62,21 @@ def test_rounds_that_were_answered_before_a_kill_are_not_asked_again(tmp_path):
     again = ask(pieces, whole)
     assert [number for number, _ in whole] == [2]
     np.testing.assert_array_equal(again, expected)
+
+
+@pytest.mark.parametrize("harm", ["damage", "remove"])
+def test_a_lost_round_is_not_silently_asked_again(tmp_path, harm):
+    pieces, folder = Store(tmp_path).pieces("labels", "key"), tmp_path / "private" / "labels" / "key.pieces"
+    ask(pieces, [])
+    file = next(folder.glob("000001*"))
+    if harm == "damage":
+        file.write_bytes(file.read_bytes()[:-3] + b"abc")
+    else:
+        file.unlink()
+    asked = []
+    with pytest.raises(PateError, match="another draw spends privacy again"):
+        ask(pieces, asked)
+    assert asked == []
 
 
 FAST = ["teachers=ridge", "teachers.count=20", "student=supervised", "n_jobs=1", "labels.selection=active"]

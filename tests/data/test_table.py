@@ -77,12 +77,12 @@ def test_a_column_is_numeric_when_its_public_cells_are_numbers_or_blank():
         }
     )
     encoder = Columns.fit(public)
-    assert list(encoder.numeric) == ["filled", "gap", "stored"]
-    assert list(encoder.categorical) == ["text", "blank"]
+    assert [name for name, *_ in encoder.numeric] == ["filled", "gap", "stored"]
+    assert [name for name, _ in encoder.categorical] == ["text", "blank"]
 
 
 def test_text_in_a_private_column_does_not_make_it_a_category():
-    assert Columns.fit(PUBLIC).numeric == {"age": [30, 10]}
+    assert Columns.fit(PUBLIC).numeric == [("age", 30, 10)]
     assert encoded(split(table(["x", "y"], ["Bern", "Bern"]), PUBLIC, TEST)).private.x.shape == (2, 3)
 
 

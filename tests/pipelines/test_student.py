@@ -9,6 +9,7 @@ import time
 import pytest
 
 import pate
+from pate.errors import ConfigError
 
 MAIN = [sys.executable, "-c", "from pate.cli import main; main()"]
 FAST = ["teachers=ridge", "teachers.count=20", "n_jobs=1", "noise.seed=0", "aggregator.gamma=1"]
@@ -71,3 +72,12 @@ def test_a_student_killed_in_the_middle_goes_on_to_the_same_weights(tmp_path):
     )
     assert one == two
     assert not list(kept.glob("*.pieces"))
+
+
+def test_a_student_for_images_is_refused_for_a_table_before_anything_is_drawn(run, tmp_path):
+    (tmp_path / "people.csv").write_text("age,ill\n" + "\n".join(f"{age},{age > 50}" for age in range(20, 90)))
+    table = ["dataset=arrays", f"dataset.path={tmp_path / 'people.csv'}", "dataset.label=ill", "dataset.private=40"]
+    for group, name in (("student", "graph_cnn"), ("teachers", "cnn")):
+        with pytest.raises(ConfigError, match=f"{group}=.*needs images"):
+            run(*table, f"{group}={name}", "teachers.count=5", "labels.queries=10", "dataset.public=20", "dpsgd.lot=10")
+    assert not (tmp_path / "workspace").exists()

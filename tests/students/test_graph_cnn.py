@@ -97,7 +97,7 @@ def test_a_label_the_network_contradicts_seeds_no_further_graph(monkeypatch):
 
 
 def test_with_every_label_it_is_a_plain_network():
-    everything = Lesson(IMAGES[:400], ROWS[:400], np.arange(400), Y[:400], 10)
+    everything = Lesson(IMAGES[:400], ROWS[:400], np.arange(400), Y[:400], 10, true=True)
     assert (SMALL.fit(everything).predict(ROWS[1000:]) == Y[1000:]).mean() > 0.85
 
 

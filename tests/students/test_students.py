@@ -111,6 +111,7 @@ def test_label_spreading_is_no_worse_than_scikit_learns():
         ({"label": np.zeros(3, int)}, "expected as many, at least one"),
         ({"index": np.empty(0, int), "label": np.empty(0, int)}, "at least one"),
         ({"wrong": 1.0}, "wrong must be a share"),
+        ({"true": True}, "labels are true for all inputs"),
     ],
 )
 def test_a_lesson_that_does_not_fit_together_is_refused(change, words):
@@ -128,9 +129,31 @@ def test_evened_features_do_not_depend_on_their_units():
     assert (one == other).mean() > 0.99
 
 
+def test_noisy_labels_everywhere_are_still_noisy():
+    rng = np.random.default_rng(0)
+    label = np.where(rng.random(600) < 0.3, rng.integers(0, 10, 600), Y[POOL]).astype(np.int64)
+    said = Graph().fit(lesson(np.arange(600), label)).predict(X[TEST])
+    assert (said == Y[TEST]).mean() > 0.85
+
+
+@pytest.mark.parametrize("kind", [Graph(), KRR()], ids=lambda kind: type(kind).__name__)
+def test_far_from_everything_a_class_nobody_saw_still_never_wins(kind):
+    index = np.flatnonzero(Y[POOL] > 2)[:100]
+    model = kind.fit(lesson(index, Y[POOL][index].astype(np.int64)))
+    assert min(model.predict(X[TEST] + 100)) > 2
+
+
+@pytest.mark.parametrize("kind", [Graph(), KRR()], ids=lambda kind: type(kind).__name__)
+def test_the_unit_of_the_features_does_not_matter(kind):
+    one = kind.fit(lesson(*labelled(100))).predict(X[TEST])
+    other = kind.fit(replace(lesson(*labelled(100)), features=16 * X[POOL])).predict(16 * X[TEST])
+    assert (one == other).mean() > 0.99
+
+
 def test_with_every_label_self_training_is_supervised():
     index, label = np.arange(600), Y[POOL].astype(np.int64)
-    one, two = (kind.fit(lesson(index, label)) for kind in KINDS[:2])
+    everything = replace(lesson(index, label), true=True)
+    one, two = (kind.fit(everything) for kind in KINDS[:2])
     np.testing.assert_array_equal(one.layers["0.weight"], two.layers["0.weight"])
 
 
