@@ -1,8 +1,8 @@
-"""The strongest student for images: a graph teaches a small convolutional network, which makes a better graph.
+"""The strongest student for images: the graph student teaches a small convolutional network, and learns from it.
 
-Labels spread over the graph of the public features; the network learns the result from moved copies of the images;
-its own last layer gives the next graph, on which neighbours look alike to the network. A noisy label is outvoted by
-its neighbours, and one that the network itself contradicts seeds no further graph.
+What the graph student believes of every public image, the network learns from moved copies of the images; on the
+network's last layer, where neighbours look alike to the network, the graph student starts again. A label that the
+network contradicts seeds no further graph.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from pate.device import one_thread
 from pate.errors import ConfigError
 from pate.features.encoder import Encoder
 from pate.progress import Advance, progress
-from pate.spreading import OnGraph, shares, surest
+from pate.spreading import surest
 from pate.students.calibration import sharpness
+from pate.students.graph import Graph
 from pate.students.moved import moved
-from pate.students.spread import spread_labels
-from pate.students.student import Lesson, Student
+from pate.students.student import Lesson
 from pate.training import Checkpoint, Training
 
 if TYPE_CHECKING:
@@ -37,16 +37,12 @@ _WARM = 0.1  # of the steps, in which the learning rate rises
 
 
 @dataclass(frozen=True)
-class GraphCNN(OnGraph, Student):
-    """`rounds` of graph and network, fewer once the graph's answers stay the same; a network sees so many `images`.
+class GraphCNN(Graph):
+    """`rounds` of the graph student and a network, fewer once its answers stay the same; each sees so many `images`.
 
-    Of every class the share `unsure` with the smallest lead over the second class is not learned from. `alpha` is
-    larger than elsewhere: few labels have far to go.
+    Of every class the share `unsure` with the smallest lead over the second class is not learned from.
     """
 
-    alpha: float = 0.98
-
-    unsure: float = 0.1
     rounds: int = 2
     images: int = 45_000
     channels: int = 32
@@ -65,8 +61,6 @@ class GraphCNN(OnGraph, Student):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 0 <= self.unsure < 1:
-            raise ValueError(f"unsure must be a share of at least 0 and below 1, got {self.unsure}")
         for name in ("rounds", "images", "channels", "hidden", "minibatch"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
@@ -105,16 +99,17 @@ class GraphCNN(OnGraph, Student):
         return self._round(lesson, lesson.features, everything, 1)
 
     def _next(self, lesson: Lesson, x: torch.Tensor, network: nn.Sequential, now: _Round) -> _Round:
-        """Spread again over what the network sees, from the labels it does not contradict: one a class at least."""
+        """Start again from what the network sees, with the labels it does not contradict: one a class at least."""
         agrees = run(network, x[lesson.index]).argmax(axis=1) == lesson.label
         alone = ~np.isin(lesson.label, lesson.label[agrees])
         return self._round(lesson, run(network[:-1], x), agrees | alone, now.number + 1)
 
     def _round(self, lesson: Lesson, features: np.ndarray, trusted: np.ndarray, number: int) -> _Round:
         left = max(0.0, lesson.wrong * len(trusted) - (~trusted).sum()) / trusted.sum()  # wrong ones not yet sorted out
-        kept = replace(lesson, index=lesson.index[trusted], label=lesson.label[trusted], wrong=left)
-        scores = spread_labels(self.graph(features, often=False), kept)
-        return _Round(number, surest(scores, self.unsure)[0], shares(scores), trusted)
+        index, label = lesson.index[trusted], lesson.label[trusted]
+        guide = super().fit(replace(lesson, features=features, index=index, label=label, wrong=left))
+        guess = guide.proba(features)
+        return _Round(number, surest(guess.T, self.unsure)[0], guess, trusted)
 
     def _learn(
         self,
@@ -161,7 +156,7 @@ class GraphCNN(OnGraph, Student):
 
 @dataclass(frozen=True)
 class _Round:
-    """What one network learns: the graph's guess for all inputs, which of them are kept, and which labels made it."""
+    """What one network learns: the graph student's guess for all inputs, which are kept, and which labels made it."""
 
     number: int
     kept: np.ndarray

@@ -87,7 +87,7 @@ def test_it_stops_when_the_labels_have_settled(monkeypatch):
 def test_a_label_the_network_contradicts_seeds_no_further_graph(monkeypatch):
     seeds = []
     monkeypatch.setattr(
-        "pate.students.graph_cnn.spread_labels",
+        "pate.students.graph.spread_labels",
         lambda graph, lesson: seeds.append(lesson.label != Y[lesson.index]) or spread_labels(graph, lesson),
     )
     SMALL.fit(lesson(150, wrong=0.1))
