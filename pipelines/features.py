@@ -13,8 +13,9 @@ from .artifacts import ENCODER, PUBLIC, PUBLIC_FEATURES
 
 @stage(reads=[PUBLIC], writes=[ENCODER, PUBLIC_FEATURES], config=["features"])
 def features(run: Run, public: Public) -> tuple[Encoder, Encoded]:
-    fitted = run.settings.features.fit(public.x)
-    encoder = replace(fitted, low=float(public.x.min()), high=float(public.x.max()))
+    encoder = run.settings.features.fit(public.x)
+    if public.x.size:
+        encoder = replace(encoder, low=float(public.x.min()), high=float(public.x.max()))
     with progress("public inputs encoded", len(public.x)) as advance:
         encoded = Encoded(encoder.transform(public.x, advance))
     run.summary = f"{type(run.settings.features).__name__.lower()}, {encoded.x.shape[1]} features"
