@@ -10,19 +10,16 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from pate.classifier import Classifier
-from pate.students.calibration import sharpness
 from pate.students.student import Lesson, Student
 from pate.training import Checkpoint
 
 _SMALL = 5_000_000  # numbers
-_FOLDS = 5
 _NEVER = -1e4  # the score of a class without a single label: below everything else
 
 
 @dataclass(frozen=True)
 class Supervised(Student):
-    """Multinomial logistic regression, as sure of itself as labels of other folds bear out; `inverse_penalty` is
-    scikit-learn's C."""
+    """Multinomial logistic regression; `inverse_penalty` is scikit-learn's C."""
 
     inverse_penalty: float = 1.0
 
@@ -31,21 +28,7 @@ class Supervised(Student):
             raise ValueError(f"inverse_penalty must be a positive number, got {self.inverse_penalty}")
 
     def fit(self, lesson: Lesson, checkpoint: Checkpoint | None = None) -> Classifier:
-        x, label = lesson.features[lesson.index], lesson.label
-        model = logistic(x, label, lesson.classes, self.inverse_penalty)
-        if lesson.true or len(label) < 2 * _FOLDS:
-            return model
-        fold = np.random.default_rng(lesson.seed).permutation(len(label)) % _FOLDS
-        scores = np.empty((len(label), lesson.classes))
-        for one in range(_FOLDS):
-            rest = fold != one
-            scores[~rest] = logistic(x[rest], label[rest], lesson.classes, self.inverse_penalty).scores(x[~rest])
-        known = scores[np.arange(len(label)), label] > _NEVER / 2  # a fold may hold the only labels of a class
-        factor = np.float32(sharpness(scores[known], label[known], lesson.wrong)) if known.any() else np.float32(1)
-        layers = {name: factor * array for name, array in model.layers.items()}
-        unseen = np.bincount(label, minlength=lesson.classes) == 0
-        layers["0.bias"][unseen] = _NEVER
-        return Classifier(layers, model.activation)
+        return logistic(lesson.features[lesson.index], lesson.label, lesson.classes, self.inverse_penalty)
 
 
 def logistic(

@@ -47,10 +47,7 @@ def test_supervised_is_scikit_learns_logistic_regression():
     index, label = labelled(100)
     peer = LogisticRegression(C=1.0, max_iter=300).fit(X[POOL][index], label)
     model = Supervised(1.0).fit(lesson(index, label))
-    np.testing.assert_array_equal(model.predict(X[TEST]), peer.predict(X[TEST]))
-    large = abs(peer.coef_) > 0.1
-    factor = model.layers["0.weight"][large] / peer.coef_[large]  # the same but for how sure it is
-    np.testing.assert_allclose(factor, factor.mean(), rtol=1e-3)
+    np.testing.assert_allclose(model.proba(X[TEST]), peer.predict_proba(X[TEST]), atol=1e-5)
 
 
 @pytest.mark.parametrize("classes", [[3], [3, 7], [1, 3, 7]])
@@ -89,10 +86,8 @@ def test_the_graph_outvotes_wrong_labels():
     assert share["Graph"] > share["Supervised"] + 0.05
 
 
-@pytest.mark.parametrize(
-    "kind", [Graph(), LabelSpreading(), KRR(), Supervised(100.0)], ids=lambda kind: type(kind).__name__
-)
-def test_students_know_how_sure_they_may_be(kind):
+@pytest.mark.parametrize("kind", [Graph(), LabelSpreading(), KRR()], ids=lambda kind: type(kind).__name__)
+def test_students_on_graphs_know_how_sure_they_may_be(kind):
     model = kind.fit(lesson(*labelled(200)))
     belief = model.proba(X[TEST])
     np.testing.assert_allclose(belief.sum(axis=1), 1, rtol=1e-4)
