@@ -64,11 +64,11 @@ def test_rounds_that_were_answered_before_a_kill_are_not_asked_again(tmp_path):
     np.testing.assert_array_equal(again, expected)
 
 
-@pytest.mark.parametrize("harm", ["damage", "remove"])
-def test_a_lost_round_is_not_silently_asked_again(tmp_path, harm):
+@pytest.mark.parametrize(("harm", "round"), [("damage", 1), ("damage", 2), ("remove", 1)])
+def test_a_lost_round_is_not_silently_asked_again(tmp_path, harm, round):
     pieces, folder = Store(tmp_path).pieces("labels", "key"), tmp_path / "private" / "labels" / "key.pieces"
     ask(pieces, [])
-    file = next(folder.glob("000001*"))
+    file = next(folder.glob(f"00000{round}*"))
     if harm == "damage":
         file.write_bytes(file.read_bytes()[:-3] + b"abc")
     else:
