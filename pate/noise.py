@@ -1,8 +1,8 @@
-"""The one source of privacy randomness: the operating system's generator, or a seed that makes a run repeatable."""
+"""The one source of privacy randomness: a cryptographic generator, or a seed that makes a run repeatable."""
 
 from __future__ import annotations
 
-import os
+import ssl
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -28,8 +28,16 @@ class Noise:
     `discrete_laplace`, which integer votes call for, is exact when unseeded.
     """
 
-    seeded: bool
+    seed: tuple[int, ...] | None
     words: Callable[[int], Words]
+
+    @property
+    def seeded(self) -> bool:
+        return self.seed is not None
+
+    def at(self, step: int) -> Noise:
+        """The noise of one step of many: seeded, it is the same however often the steps before it were taken."""
+        return self if self.seed is None else source([*self.seed, step])
 
     def uniform(self, size: Size) -> Floats:
         """Uniform on [0, 1), with all 53 bits of a double."""
@@ -62,6 +70,22 @@ class Noise:
         angle = 2.0 * np.pi * self.uniform(half)
         return np.concatenate([radius * np.cos(angle), radius * np.sin(angle)])[:total].reshape(size)
 
+    def many_gaussians(self, total: int, sigma: float) -> NDArray[np.float32]:
+        """The same in single precision and a fraction of the time, for every coordinate of a gradient.
+
+        Sizes come from 53 bits, so that tails reach as far as those of `gaussian`; directions from 32.
+        """
+        half = (total + 1) // 2
+        size = (self.words(half) >> np.uint64(11)).astype(np.float64)
+        size += 1.0
+        size *= 2.0**-53
+        np.log(size, out=size)
+        size *= -2.0 * _positive(sigma, "sigma") ** 2
+        radius = np.sqrt(size, out=size).astype(np.float32)
+        angle = self.words((half + 1) // 2).view(np.uint32)[:half].astype(np.float32)
+        angle *= np.float32(2.0 * np.pi * 2.0**-32)
+        return np.concatenate([radius * np.cos(angle), radius * np.sin(angle)])[:total]
+
     def choice_among(self, mask: NDArray[np.bool_]) -> Integers:
         """For each row of a boolean matrix, one of its True columns, each with the same chance: ties without bias."""
         candidates = mask.sum(axis=1)
@@ -76,15 +100,17 @@ class Noise:
 
 
 def source(seed: int | list[int] | None) -> Noise:
-    """Noise from the operating system's cryptographic generator, or with a seed the same noise every time."""
+    """Noise from a cryptographic generator, or with a seed the same noise every time."""
     if seed is None:
-        return Noise(False, _from_the_system)
+        return Noise(None, _cryptographic)
     generator = np.random.Generator(np.random.PCG64(seed))
-    return Noise(True, lambda n: generator.integers(0, 2**64, size=n, dtype=np.uint64))
+    key = (seed,) if isinstance(seed, int) else tuple(seed)
+    return Noise(key, lambda n: generator.integers(0, 2**64, size=n, dtype=np.uint64))
 
 
-def _from_the_system(n: int) -> Words:
-    return np.frombuffer(os.urandom(8 * n), dtype=np.uint64)
+def _cryptographic(n: int) -> Words:
+    """OpenSSL's generator, which the operating system's entropy seeds, again after a fork: 16 times as fast as it."""
+    return np.frombuffer(ssl.RAND_bytes(8 * n), dtype=np.uint64)
 
 
 @lru_cache(maxsize=64)

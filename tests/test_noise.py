@@ -57,6 +57,37 @@ def test_gaussian_draws_are_independent_of_their_partners(noise: Noise) -> None:
         assert stats.pearsonr(a, b).pvalue > FALSE_ALARM
 
 
+def test_many_gaussians_have_the_same_law(noise: Noise) -> None:
+    sample = noise.many_gaussians(N + 1, 3.0)
+    assert sample.dtype == np.float32
+    assert sample.shape == (N + 1,)
+    assert follows(sample.astype(np.float64), stats.norm(scale=3.0).cdf)
+    first, second = sample[:N].astype(np.float64).reshape(2, -1)
+    for a, b in ((first, second), (first**2, second**2)):
+        assert stats.pearsonr(a, b).pvalue > FALSE_ALARM
+
+
+def test_many_gaussians_reach_far_into_the_tail() -> None:
+    """The largest of 4 million is beyond 4.5 deviations but for a chance of 1e-11, and beyond 6 with one of 1%."""
+    assert 4.5 < np.abs(source(None).many_gaussians(4_000_000, 1.0)).max() < 8.6
+
+
+@pytest.mark.parametrize("word", [0, 2**64 - 1])
+def test_many_gaussians_are_finite_whatever_the_bits(word: int) -> None:
+    stuck = Noise(None, lambda n: np.full(n, word, dtype=np.uint64))
+    assert np.isfinite(stuck.many_gaussians(5, 2.0)).all()
+
+
+def test_the_noise_of_a_step_does_not_depend_on_the_steps_before_it() -> None:
+    first, second = source(3), source(3)
+    first.at(0).gaussian(7, 1.0)
+    assert (first.at(1).gaussian(5, 1.0) == second.at(1).gaussian(5, 1.0)).all()
+    assert (first.at(1).gaussian(5, 1.0) != second.at(2).gaussian(5, 1.0)).any()
+    assert (source(None).at(1).gaussian(5, 1.0) != source(None).at(1).gaussian(5, 1.0)).any()
+    assert first.at(1).seeded
+    assert not source(None).at(1).seeded
+
+
 def test_an_odd_number_of_gaussians(noise: Noise) -> None:
     assert noise.gaussian(7, 1.0).shape == (7,)
 
