@@ -1,112 +1,157 @@
-"""Clipped gradient sums in closed form: one backward pass a lot, no per-example gradient is ever formed.
+"""Clipped gradient sums from one backward pass a lot (ghost clipping, Goodfellow 2015, Li et al. 2021).
 
-For a linear layer with input a and output gradient g, one record's weight gradient is the outer product g a^T,
-whose norm is |g| |a| (Goodfellow 2015). So norms need only the gradients of the layer outputs, and the sum of
-clipped gradients is one matrix product of the rescaled output gradients (ghost clipping, Li et al. 2021).
+Gradients are asked for at the layers' outputs only, so that no gradient of a weight is computed by autograd; what
+layers.py makes of them are each record's norm and, with the clip factors as weights, the sum. A model with a layer
+that has no rule is clipped through one gradient a record instead (torch.func).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Protocol
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
+from torch.func import functional_call, grad, vmap
 from torch.nn.functional import cross_entropy
 
+from pate.dpsgd.layers import Rule, Summed, formed, known, rule_of
 from pate.errors import ConfigError
 
 MARGIN = 1e-5  # clip a little below the bound, so that float32 rounding cannot carry a record above it
+_AT_ONCE = 2**25  # numbers in the gradients held at once where there is one a record
 
 
-class Rule(Protocol):
-    """What a layer type must answer, given its input `a` and the gradient `g` of its output, one record a row."""
+class Clipped(NamedTuple):
+    """The sum over records of their clipped gradients, one tensor a parameter, and the sum of their losses."""
 
-    def squared_norms(self, layer: Any, a: Tensor, g: Tensor) -> Tensor:
-        """The squared gradient norm of each record over this layer's parameters."""
-
-    def weighted_sum(self, layer: Any, a: Tensor, g: Tensor, weights: Tensor) -> list[Tensor]:
-        """Sum over records of weight times gradient, one tensor for each of `layer.parameters()`, in their order."""
+    gradient: list[Tensor]
+    loss: float
 
 
-class LinearRule:
-    """y = W a + b: the gradients are g a^T and g."""
+def refuse_unsupported(model: nn.Module, record: Tensor) -> None:
+    """What cannot be clipped record by record is refused by name, before any private record is read.
 
-    def squared_norms(self, layer: nn.Linear, a: Tensor, g: Tensor) -> Tensor:
-        if a.ndim != 2:
-            raise ConfigError(f"a Linear layer reads {tuple(a.shape)}: DP-SGD clips it for one vector a record only")
-        inputs = a.square().sum(1)
-        return g.square().sum(1) * (inputs if layer.bias is None else inputs + 1)
-
-    def weighted_sum(self, layer: nn.Linear, a: Tensor, g: Tensor, weights: Tensor) -> list[Tensor]:
-        scaled = g * weights[:, None]
-        return [scaled.T @ a] if layer.bias is None else [scaled.T @ a, scaled.sum(0)]
-
-
-RULES: Mapping[type[nn.Module], Rule] = {nn.Linear: LinearRule()}
-WITHOUT_PARAMETERS = (nn.Sequential, nn.Tanh, nn.ReLU, nn.Flatten)
-
-
-def refuse_unsupported(model: nn.Module) -> None:
-    """Every layer needs a rule; one that mixes records (batch norm) can have none, whatever its parameters."""
-    for name, layer in model.named_modules():
-        if type(layer) not in RULES and type(layer) not in WITHOUT_PARAMETERS:
-            known = ", ".join(kind.__name__ for kind in (*RULES, *WITHOUT_PARAMETERS))
-            raise ConfigError(
-                f"layer {name!r} is a {type(layer).__name__}: DP-SGD has no clipping rule for it; use {known}"
-            )
-        if getattr(layer, "inplace", False):
-            raise ConfigError(f"layer {name!r} works in place and overwrites what clipping needs: set inplace=False")
-    if len(list(model.named_parameters(remove_duplicate=False))) != len(list(model.parameters())):
-        raise ConfigError("two layers share a parameter: DP-SGD clips each layer on its own, so untie them")
-
-
-def clipped_sum(model: nn.Module, x: Tensor, y: Tensor, clip: float, micro_batch: int = 4096) -> list[Tensor]:
-    """The sum over records of the cross-entropy gradient clipped to norm `clip`, one tensor a parameter.
-
-    `micro_batch` bounds memory and changes nothing else.
+    `record` stands for the private ones: the model must answer it.
     """
-    total = {id(p): torch.zeros_like(p) for p in model.parameters()}
+    names: dict[int, str] = {}
+    for name, layer in model.named_modules(remove_duplicate=False):
+        if id(layer) in names:
+            raise ConfigError(f"layers {names[id(layer)]!r} and {name!r} are one layer used twice: DP-SGD refuses that")
+        names[id(layer)] = name
+        _refuse(name, layer)
+    owners: dict[int, str] = {}
+    for name, parameter in model.named_parameters(remove_duplicate=False):
+        if id(parameter) in owners:
+            raise ConfigError(f"{owners[id(parameter)]} and {name} are one parameter: DP-SGD refuses shared layers")
+        owners[id(parameter)] = name
+        if not parameter.requires_grad:
+            raise ConfigError(f"{name} is frozen: DP-SGD trains every parameter, so leave it out of the model")
+        if parameter.dtype not in (torch.float32, torch.float64):
+            raise ConfigError(f"{name} is {parameter.dtype}, which rounds by more than the clip norm's margin")
+    try:
+        clipped_sum(model, record[None], torch.zeros(1, dtype=torch.int64, device=record.device), 1.0)
+    except (RuntimeError, ValueError, TypeError, IndexError) as error:
+        reason = str(error).strip().splitlines()[0]
+        raise ConfigError(f"the model cannot be trained on records of shape {tuple(record.shape)}: {reason}") from error
+
+
+def _refuse(name: str, layer: nn.Module) -> None:
+    kind = type(layer).__name__
+    if isinstance(layer, nn.modules.batchnorm._BatchNorm) or getattr(layer, "track_running_stats", False):
+        raise ConfigError(
+            f"layer {name!r} is a {kind}, which mixes records: no record's gradient can be clipped; use GroupNorm"
+        )
+    if isinstance(layer, nn.Embedding | nn.EmbeddingBag) and (layer.max_norm is not None or layer.scale_grad_by_freq):
+        raise ConfigError(f"layer {name!r}: max_norm and scale_grad_by_freq let records touch the table without noise")
+    if getattr(layer, "inplace", False):
+        raise ConfigError(f"layer {name!r} works in place and overwrites what clipping needs: set inplace=False")
+
+
+def clipped_sum(model: nn.Module, x: Tensor, y: Tensor, clip: float, micro_batch: int = 2048) -> Clipped:
+    """The sum over records of the cross-entropy gradient clipped to norm `clip`.
+
+    `micro_batch` bounds memory and changes nothing else. A record whose gradient is not finite contributes nothing.
+    """
+    parameters = list(model.parameters())
+    pass_of = _by_layer
+    if not all(known(layer) for layer in model.modules()):
+        pass_of = _by_record
+        micro_batch = min(micro_batch, max(1, _AT_ONCE // sum(p.numel() for p in parameters)))
+    total: list[Tensor] = []
+    loss = 0.0
     for start in range(0, len(x), micro_batch):
-        seen = _outputs_and_gradients(model, x[start : start + micro_batch], y[start : start + micro_batch])
-        squared = torch.stack([RULES[type(layer)].squared_norms(layer, a, g) for layer, a, g in seen]).sum(0)
-        # A record whose norm is not finite contributes nothing; zero its rows too, because 0 * NaN is NaN.
-        finite = torch.isfinite(squared)
-        weights = torch.where(finite, (clip * (1 - MARGIN) / squared.sqrt()).clamp(max=1.0), 0.0)
-        for layer, a, g in seen:
-            parts = RULES[type(layer)].weighted_sum(layer, _kept(a, finite), _kept(g, finite), weights)
-            for parameter, part in zip(layer.parameters(), parts, strict=True):
-                total[id(parameter)] += part
-    return list(total.values())
+        part, labels = x[start : start + micro_batch], y[start : start + micro_batch]
+        losses, norms_of = pass_of(model, part, labels)
+        norms = norms_of(slice(None))
+        finite = torch.isfinite(_total(norms, losses.dtype))
+        if not finite.any():
+            continue
+        if not finite.all():  # to weigh them with 0 would not do, because 0 * NaN is NaN
+            losses, norms = losses[finite], norms_of(finite)
+        weights = (clip * (1 - MARGIN) / _total(norms, losses.dtype).sqrt()).clamp(max=1.0)
+        found = {id(p): g for own, _, summed in norms for p, g in zip(own, summed(weights), strict=True)}
+        sums = [found[id(p)] for p in parameters]
+        total = [t + g for t, g in zip(total, sums, strict=True)] if total else sums
+        loss += float(losses.sum())
+    return Clipped(total or [torch.zeros_like(p) for p in parameters], loss)
 
 
-def _kept(rows: Tensor, keep: Tensor) -> Tensor:
-    return torch.where(keep.view(-1, *[1] * (rows.ndim - 1)), rows, 0.0)
+def _total(norms: list[_Norms], dtype: torch.dtype) -> Tensor:
+    """Not finite in float32 where a clip factor would be too small for it to have all its digits."""
+    return torch.stack([squared for _, squared, _ in norms]).sum(0).to(dtype)
 
 
-def _outputs_and_gradients(model: nn.Module, x: Tensor, y: Tensor) -> list[tuple[nn.Module, Tensor, Tensor]]:
-    """Each layer that has a rule, with its input and the gradient of the summed loss at its output."""
-    with _recorded(model) as records:
-        loss = cross_entropy(model(x), y, reduction="sum")
-    gradients = torch.autograd.grad(loss, [output for _, _, output in records])
-    return [(layer, a, g) for (layer, a, _), g in zip(records, gradients, strict=True)]
+_Norms = tuple[list[nn.Parameter], Tensor, Summed]
+"""Some parameters, each record's squared gradient norm over them, and the sum of their gradients to be weighted."""
+
+_Pass = tuple[Tensor, Callable[[slice | Tensor], list[_Norms]]]
+"""The losses, and what one pass over the records says of some of them: a second one could say something else."""
+
+
+def _by_layer(model: nn.Module, x: Tensor, y: Tensor) -> _Pass:
+    """From the gradients of the layers' outputs: autograd is asked for nothing else, and so computes nothing else."""
+    with _recorded(model) as seen:
+        losses = cross_entropy(model(x), y, reduction="none")
+    gradients = torch.autograd.grad(losses.sum(), [output for _, _, _, output in seen])
+    found = [(layer, rule, a, g) for (layer, rule, a, _), g in zip(seen, gradients, strict=True)]
+    return losses.detach(), lambda kept: [
+        (list(layer.parameters()), *rule(layer, a[kept], g[kept])) for layer, rule, a, g in found
+    ]
 
 
 @contextmanager
-def _recorded(model: nn.Module) -> Iterator[list[tuple[nn.Module, Tensor, Tensor]]]:
-    records: list[tuple[nn.Module, Tensor, Tensor]] = []
+def _recorded(model: nn.Module) -> Iterator[list[tuple[nn.Module, Rule, Tensor, Tensor]]]:
+    """Each layer that has parameters, with its rule, its input and its output."""
+    seen: list[tuple[nn.Module, Rule, Tensor, Tensor]] = []
 
-    def record(layer: nn.Module, inputs: tuple[Tensor, ...], output: Tensor) -> None:
-        if any(layer is seen for seen, _, _ in records):
-            raise ConfigError(
-                f"a {type(layer).__name__} runs twice for one record: DP-SGD has no clipping rule for that"
-            )
-        records.append((layer, inputs[0].detach(), output))
+    def hook(rule: Rule) -> Callable[[nn.Module, tuple[Tensor, ...], Tensor], None]:
+        return lambda layer, inputs, output: seen.append((layer, rule, inputs[0].detach(), output))
 
-    hooks = [layer.register_forward_hook(record) for layer in model.modules() if type(layer) in RULES]
+    hooks = [
+        layer.register_forward_hook(hook(rule))
+        for layer in model.modules()
+        if (rule := rule_of(layer)) and any(True for _ in layer.parameters())
+    ]
     try:
-        yield records
+        yield seen
     finally:
-        for hook in hooks:
-            hook.remove()
+        for one in hooks:
+            one.remove()
+
+
+def _by_record(model: nn.Module, x: Tensor, y: Tensor) -> _Pass:
+    """From one gradient a record, each computed as if there were no other: slow, and right for any model.
+
+    Buffers are handed over like parameters, so that what a layer writes to them is gone with the pass.
+    """
+    named, buffers = dict(model.named_parameters()), dict(model.named_buffers())
+
+    def loss(parameters: dict[str, Tensor], record: Tensor, label: Tensor) -> tuple[Tensor, Tensor]:
+        found = cross_entropy(functional_call(model, {**parameters, **buffers}, (record[None],)), label[None])
+        return found, found
+
+    each = vmap(grad(loss, has_aux=True), in_dims=(None, 0, 0), randomness="different")
+    gradients, losses = each({name: p.detach() for name, p in named.items()}, x, y)
+    return losses, lambda kept: [(list(named.values()), *formed([gradients[name][kept] for name in named]))]
