@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -26,9 +26,10 @@ class ConvNet(Model):
     layers: dict[str, Floats]
     shape: list[int]  # height, width, colours
     moved: bool = False
+    places: ClassVar[tuple[int, ...]] = (0, 2, 5, 8, 10)  # of layers with weights
 
     def __post_init__(self) -> None:
-        wanted = {f"{place}.{part}" for place in (0, 2, 5, 8, 10) for part in ("weight", "bias")}
+        wanted = {f"{place}.{part}" for place in self.places for part in ("weight", "bias")}
         if set(self.layers) != wanted or len(self.shape) != 3:
             raise ValueError(f"layers {sorted(self.layers)} and shape {self.shape} are not a network of this kind")
         self._network()  # and its weights fit each other
@@ -39,7 +40,7 @@ class ConvNet(Model):
 
     @property
     def classes(self) -> int:
-        return len(self.layers["10.bias"])
+        return len(self.layers[f"{self.places[-1]}.bias"])
 
     def _forward(self, x: Floats) -> Floats:
         with one_thread():
@@ -59,14 +60,17 @@ class ConvNet(Model):
     def _network(self) -> nn.Sequential:
         import torch
 
-        channels, hidden = len(self.layers["0.bias"]), len(self.layers["8.bias"])
-        network = build(self.shape, channels, hidden, self.classes)
+        network = self._empty()
         try:
             state = {name: torch.from_numpy(array) for name, array in self.layers.items()}
             network.load_state_dict(state, assign=True)
         except RuntimeError as error:
             raise ValueError(f"weights do not fit a network for inputs of shape {self.shape}") from error
         return network
+
+    def _empty(self) -> nn.Sequential:
+        channels, hidden = len(self.layers["0.bias"]), len(self.layers["8.bias"])
+        return build(self.shape, channels, hidden, self.classes)
 
 
 def build(shape: Sequence[int], channels: int, hidden: int, classes: int) -> nn.Sequential:

@@ -18,6 +18,7 @@ _KINDS = {  # what a file may hold
     "KernelMachine": "pate.kernel_machine",
     "Neighbours": "pate.neighbours",
     "ConvNet": "pate.convnet",
+    "TanhNet": "pate.tanhnet",
 }
 
 

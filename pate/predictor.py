@@ -52,9 +52,9 @@ class Predictor(Artifact):
                 )
         return self.encoder.transform(inputs, advance)
 
-    def rows_at_hand(self, inputs: np.ndarray, features: Floats) -> Floats:
+    def rows_at_hand(self, inputs: np.ndarray, encoder: Encoder, features: Floats) -> Floats:
         """The same where the run's encoder has already made features of these inputs."""
-        return self.encoder.transform(inputs) if self.encoder.plain else features
+        return features if self.encoder.same(encoder) else self.encoder.transform(inputs)
 
     def split(self) -> tuple[Arrays, dict[str, Any]]:
         arrays: Arrays = {}

@@ -101,12 +101,15 @@ def _check(settings: Settings) -> None:
         raise ConfigError(f"dpsgd.lot={settings.dpsgd.lot}: there are only {sizes.private} private records")
     _check_images(settings)
     _check_stage_possible(settings)
+    if epsilon != "pate" and settings.has_private and settings.stage in ("all", "dpsgd", "compare"):
+        settings.dpsgd.plan(sizes.private, epsilon, settings.delta)  # says if no noise fits this budget
 
 
 def _check_images(settings: Settings) -> None:
     """Said before any label is drawn: what fits no table would fail after privacy was spent."""
     groups = {"student": settings.student.needs_images and settings.has_pate}
     groups["teachers"] = settings.teachers.needs_images and not (settings.votes.path or settings.labels.path)
+    groups["dpsgd"] = settings.dpsgd.needs_images and settings.has_dpsgd and settings.has_private
     for group, needs in groups.items():
         if needs and not settings.dataset.missing() and not settings.dataset.has_images():
             kind = type(getattr(settings, group)).__name__

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Protocol
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 log = logging.getLogger("pate")
 console = Console(stderr=True)
-
-Advance = Callable[[int], None]
 _LOG_EVERY = 10.0  # seconds between plain lines
+
+
+class Advance(Protocol):
+    """Called with the number of items just finished and, if there is something new to say of them, with that."""
+
+    def __call__(self, n: int, saying: str | None = None, /) -> None: ...
 
 
 @contextmanager
 def progress(label: str, total: int, unit: str = "") -> Iterator[Advance]:
-    """Yield a function to call with the number of items just finished."""
+    """A bar, or a line now and then."""
     if console.is_terminal:
         columns = (
             TextColumn("  {task.description}"),
@@ -29,23 +34,31 @@ def progress(label: str, total: int, unit: str = "") -> Iterator[Advance]:
             TimeElapsedColumn(),
             TextColumn("left"),
             TimeRemainingColumn(),
+            TextColumn("{task.fields[saying]}"),
         )
         with Progress(*columns, console=console, transient=True) as bar:
-            task = bar.add_task(label, total=total)
-            yield lambda n: bar.advance(task, n)
+            task = bar.add_task(label, total=total, saying="")
+
+            def move(n: int, saying: str | None = None, /) -> None:
+                bar.advance(task, n)
+                if saying is not None:
+                    bar.update(task, saying=saying)
+
+            yield move
         return
 
     started = last = time.monotonic()
-    done = 0
+    done, said = 0, ""
 
-    def advance(n: int) -> None:
-        nonlocal done, last
+    def advance(n: int, saying: str | None = None, /) -> None:
+        nonlocal done, last, said
         done += n
+        said = said if saying is None else f", {saying}"
         now = time.monotonic()
         if now - last >= _LOG_EVERY and done < total:
             last = now
             left = (now - started) / done * (total - done)
-            log.info("  %s: %d of %d%s, about %.0f s left", label, done, total, unit and f" {unit}", left)
+            log.info("  %s: %d of %d%s, about %.0f s left%s", label, done, total, unit and f" {unit}", left, said)
 
     yield advance
 

@@ -53,7 +53,7 @@ def graph(settings: Settings) -> Graph:
         else:
             notes.append("dpsgd.epsilon=pate, and what PATE spent is not known here: DP-SGD is left out")
         stages += [nonprivate]
-        compared += [NONPRIVATE]
+        compared += [NONPRIVATE] * settings.has_pate  # the student's bound, and nobody else's
     else:
         notes.append("no private records: DP-SGD and the non-private bound are left out")
     return Graph((*stages, compare_of(compared)), tuple(notes))

@@ -8,7 +8,7 @@ from pate.data.split import Private as PrivateRecords
 from pate.data.split import Public as PublicInputs
 from pate.data.split import Test as TestInputs
 from pate.data.split import Truth
-from pate.dpsgd.train import Spent
+from pate.dpsgd.accountant import Spent
 from pate.features.encoder import Encoded, Encoder
 from pate.predictor import Predictor
 from pate.report.quality import Quality

@@ -5,19 +5,20 @@ from dataclasses import replace
 from pate.aggregation.labels import Labels
 from pate.aggregation.votes import Votes
 from pate.data.split import Public, Test, Truth
-from pate.features.encoder import Encoded
+from pate.features.encoder import Encoded, Encoder
 from pate.predictor import Predictor
 from pate.report.scores import Scores, accuracy, score
 from pate.runner import Run
 from pate.stage import Ref, Stage, stage
 
-from .artifacts import PUBLIC, PUBLIC_FEATURES, SCORES, TEST, TEST_FEATURES, TRUTH
+from .artifacts import ENCODER, PUBLIC, PUBLIC_FEATURES, SCORES, TEST, TEST_FEATURES, TRUTH
 
 
-@stage(reads=[TRUTH, PUBLIC, PUBLIC_FEATURES, TEST, TEST_FEATURES], writes=[SCORES])
+@stage(reads=[TRUTH, ENCODER, PUBLIC, PUBLIC_FEATURES, TEST, TEST_FEATURES], writes=[SCORES])
 def compare(
     run: Run,
     truth: Truth,
+    encoder: Encoder,
     public: Public,
     public_features: Encoded,
     test: Test,
@@ -32,8 +33,8 @@ def compare(
     on_test, on_pool = {}, {}
     for name, model in models.items():
         if model is not None:
-            on_test[name] = score(model.model, model.rows_at_hand(test.x, test_features.x), truth.test_y)
-            on_pool[name] = score(model.model, model.rows_at_hand(public.x, public_features.x), truth.public_y)
+            on_test[name] = score(model.model, model.rows_at_hand(test.x, encoder, test_features.x), truth.test_y)
+            on_pool[name] = score(model.model, model.rows_at_hand(public.x, encoder, public_features.x), truth.public_y)
     shares = {name: found["accuracy"] for name, found in on_test.items() if found}
     run.summary = ", ".join(f"{name} {share:.1%}" for name, share in shares.items())
     return Scores(

@@ -1,14 +1,18 @@
 """dpsgd: train on the private records directly, with clipped and noised gradients, at the epsilon asked for."""
 
+import numpy as np
+
 from pate.accounting.price import Costs, shown
 from pate.data.split import Private
 from pate.device import torch_device
-from pate.dpsgd.train import Spent
+from pate.dpsgd.accountant import Spent
 from pate.features.encoder import Encoded, Encoder
 from pate.noise import SEEDED, source
 from pate.predictor import Predictor
+from pate.progress import progress
 from pate.runner import Run
 from pate.stage import stage
+from pate.training import Checkpoint
 
 from .artifacts import COSTS, DPSGD, ENCODER, OWNERS_DPSGD, OWNERS_SPENT, PRIVATE, PRIVATE_FEATURES, SPENT
 
@@ -19,7 +23,7 @@ _CONFIG = ["dpsgd", "delta", "noise", "seed"]
     reads=[PRIVATE, ENCODER, PRIVATE_FEATURES],
     writes=[DPSGD, SPENT],
     config=_CONFIG,
-    crosses="noisy sums of clipped gradients (Abadi et al. 2016)",
+    crosses="noisy sums of clipped gradients, and noisy second moments (Abadi et al. 2016)",
 )
 def dpsgd(run: Run, private: Private, encoder: Encoder, private_features: Encoded) -> tuple[Predictor, Spent]:
     return _train(run, private, encoder, private_features, float(run.settings.dpsgd.epsilon))
@@ -40,8 +44,9 @@ def dpsgd_at_pates_epsilon(
 
 def _train(run: Run, private: Private, encoder: Encoder, features: Encoded, epsilon: float) -> tuple[Predictor, Spent]:
     settings, noise = run.settings, source(run.settings.noise.seed)
+    own = settings.dpsgd.encoder(encoder)
     model, spent = settings.dpsgd.fit(
-        features.x,
+        features.x if own.same(encoder) else _encoded(own, private.x),
         private.y,
         len(private.classes),
         epsilon=epsilon,
@@ -49,10 +54,17 @@ def _train(run: Run, private: Private, encoder: Encoder, features: Encoded, epsi
         seed=settings.seed,
         noise=noise,
         device=torch_device(settings.device),
+        shape=private.x.shape[1:],
+        checkpoint=Checkpoint(run.pieces),
     )
     run.summary = (
-        f"{spent.steps} steps, noise multiplier {spent.noise_multiplier:.2f}: epsilon "
-        f"{shown(spent.epsilon)}, delta {spent.delta:g}, {spent.relation}"
+        f"{spent.steps} steps, noise multiplier {spent.noise_multiplier:.2f}: epsilon {shown(spent.epsilon)} "
+        f"{spent.relation}, {shown(spent.epsilon_replace_one)} replace-one, delta {spent.delta:g}"
     )
     run.notes += (SEEDED,) * noise.seeded
-    return Predictor.of(model, encoder, private), spent
+    return Predictor.of(model, own, private), spent
+
+
+def _encoded(encoder: Encoder, x: np.ndarray) -> np.ndarray:
+    with progress("private records encoded for DP-SGD", len(x)) as advance:
+        return encoder.transform(x, advance)

@@ -42,10 +42,11 @@ def test_it_survives_being_stored(features, student, tmp_path):
 
 def test_features_at_hand_are_not_made_again():
     features = np.ones((2, 20), np.float32)
-    assert published(PCA(20)).rows_at_hand(IMAGES[:2], features) is features
-    np.testing.assert_allclose(
-        published(None).rows_at_hand(IMAGES[:2], features), IMAGES[:2].reshape(2, 64) / 255, 1e-6
-    )
+    own = published(PCA(20))
+    assert own.rows_at_hand(IMAGES[:2], PCA(20).fit(PUBLIC.x), features) is features
+    assert own.rows_at_hand(IMAGES[:2], PCA(20).fit(PUBLIC.x[:400]), features) is not features
+    pixels = published(None).rows_at_hand(IMAGES[:2], own.encoder, features)
+    np.testing.assert_allclose(pixels, IMAGES[:2].reshape(2, 64) / 255, 1e-6)
 
 
 @pytest.mark.parametrize("inputs", [IMAGES[:3, :7], IMAGES[:3] / 255, IMAGES[:3].reshape(3, 64)])

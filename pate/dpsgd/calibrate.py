@@ -1,6 +1,7 @@
 """How much noise DP-SGD needs for a budget, and what a noise multiplier costs: Poisson-sampled Gaussians, composed.
 
 Both go through dp_accounting's privacy loss distributions, rounded pessimistically: an epsilon is never too small.
+`once` is the noise multiplier of a release from all records that goes before the steps (principal components).
 """
 
 from __future__ import annotations
@@ -8,33 +9,54 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
+import numpy as np
+
 from pate.errors import ConfigError
 
 RELATIONS = {"replaced-by-nothing": "REPLACE_SPECIAL", "replace-one": "REPLACE_ONE"}
 
 _LEAST, _MOST = 0.25, 1e5  # noise multipliers worth searching
 _SMALLEST_DELTA = 1e-12  # below it the rounding of the FFT composition shows
+_COARSE = 1e-4  # least grid interval beside a release of deviation 1, which reaches far
 _PRECISION = 1e-4  # relative, of a calibrated noise multiplier
 
 
-def epsilon(noise_multiplier: float, sampling_rate: float, steps: int, delta: float, relation: str) -> float:
+def epsilon(
+    noise_multiplier: float, sampling_rate: float, steps: int, delta: float, relation: str, once: float | None = None
+) -> float:
     """What `steps` lots cost at this delta, each record in each lot with probability `sampling_rate`."""
-    if not (math.isfinite(noise_multiplier) and noise_multiplier > 0):
-        raise ConfigError(f"noise_multiplier={noise_multiplier}: expected a positive number")
     _refuse_impossible(sampling_rate, steps, delta, relation)
-    return _cost(noise_multiplier, sampling_rate, steps, delta, relation)
+    for name, sigma in (("noise_multiplier", noise_multiplier), ("once", 1.0 if once is None else once)):
+        _positive(name, sigma)
+    return _cost(noise_multiplier, sampling_rate, steps, delta, relation, once)
 
 
-def noise_multiplier(epsilon: float, delta: float, sampling_rate: float, steps: int, relation: str) -> float:
+def epsilon_by_renyi(
+    noise_multiplier: float, sampling_rate: float, steps: int, delta: float, once: float | None = None
+) -> float:
+    """The same by Renyi divergences (Mironov et al. 2019) and their lossless conversion (Asoodeh et al. 2020): valid,
+    and a little more than what is charged. One record replaced by nothing."""
+    from pate.accounting import conversion, sampled_gaussian
+
+    orders = np.arange(2, 257)  # whole ones, at which the divergence is a finite sum
+    divergence = steps * sampled_gaussian.rdp(sampling_rate, noise_multiplier, orders)
+    if once is not None:
+        divergence = divergence + orders / (2 * once**2)
+    return conversion.epsilon(divergence, orders, delta, "lossless")
+
+
+def noise_multiplier(
+    epsilon: float, delta: float, sampling_rate: float, steps: int, relation: str, once: float | None = None
+) -> float:
     """The least noise multiplier, to a relative 1e-4, that costs at most `epsilon`."""
     from scipy.optimize import brentq
 
-    if not (math.isfinite(epsilon) and epsilon > 0):
-        raise ConfigError(f"epsilon={epsilon}: expected a positive number")
+    _positive("epsilon", epsilon)
     _refuse_impossible(sampling_rate, steps, delta, relation)
+    _refuse_dear(once, epsilon, delta, relation)
 
     def cost(sigma: float) -> float:
-        return _cost(sigma, sampling_rate, steps, delta, relation)
+        return _cost(sigma, sampling_rate, steps, delta, relation, once)
 
     def excess(log_sigma: float) -> float:  # close to a straight line, so that few evaluations find its root
         return math.log(max(cost(math.exp(log_sigma)), 1e-12) / epsilon)
@@ -55,6 +77,39 @@ def noise_multiplier(epsilon: float, delta: float, sampling_rate: float, steps: 
     return sigma
 
 
+def steps_within(
+    epsilon: float,
+    delta: float,
+    sampling_rate: float,
+    noise_multiplier: float,
+    relation: str,
+    most: int,
+    once: float | None = None,
+) -> int:
+    """How many steps of this noise fit the budget, at most so many."""
+    _positive("epsilon", epsilon)
+    _positive("noise_multiplier", noise_multiplier)
+    _refuse_impossible(sampling_rate, most, delta, relation)
+    _refuse_dear(once, epsilon, delta, relation)
+
+    def fits(steps: int) -> bool:
+        return _cost(noise_multiplier, sampling_rate, steps, delta, relation, once) <= epsilon
+
+    if fits(most):
+        return most
+    if not fits(1):
+        first = _cost(noise_multiplier, sampling_rate, 1, delta, relation, once)
+        raise ConfigError(
+            f"epsilon={epsilon:g} is out of reach with noise_multiplier={noise_multiplier:g} at sampling rate "
+            f"{sampling_rate:.3g} and delta={delta:g}: one step costs {first:.3g}"
+        )
+    low, high = 1, most
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    return low
+
+
 def _first_guess(epsilon: float, sampling_rate: float, steps: int) -> float:
     """Many steps are close to mu-GDP, mu = rate * sqrt(steps * (exp(1/sigma^2) - 1)) (Bu et al. 2020); epsilon ~ 3 mu.
 
@@ -65,15 +120,18 @@ def _first_guess(epsilon: float, sampling_rate: float, steps: int) -> float:
 
 
 @lru_cache(maxsize=1024)
-def _cost(sigma: float, sampling_rate: float, steps: int, delta: float, relation: str) -> float:
+def _cost(
+    sigma: float, sampling_rate: float, steps: int, delta: float, relation: str, once: float | None = None
+) -> float:
     import dp_accounting
     from dp_accounting.pld import PLDAccountant
 
-    accountant = PLDAccountant(
-        dp_accounting.NeighboringRelation[RELATIONS[relation]], _grid_interval(sigma, sampling_rate)
-    )
+    interval = max(_grid_interval(sigma, sampling_rate), 0.0 if once is None else _COARSE / once)
+    accountant = PLDAccountant(dp_accounting.NeighboringRelation[RELATIONS[relation]], interval)
     lot = dp_accounting.PoissonSampledDpEvent(sampling_rate, dp_accounting.GaussianDpEvent(sigma))
     accountant.compose(dp_accounting.SelfComposedDpEvent(lot, steps))
+    if once is not None:
+        accountant.compose(dp_accounting.GaussianDpEvent(once))
     return float(accountant.get_epsilon(delta))
 
 
@@ -84,6 +142,24 @@ def _grid_interval(sigma: float, sampling_rate: float) -> float:
     """
     deviation = sampling_rate * math.sqrt(math.expm1(min(1 / sigma**2, 100.0)))
     return min(1e-3, max(1e-6, deviation / 10))
+
+
+def _refuse_dear(once: float | None, epsilon: float, delta: float, relation: str) -> None:
+    """Steps after a release that costs the whole budget cannot fit, and to search for their noise takes for ever."""
+    if once is None:
+        return
+    _positive("once", once)
+    alone = _cost(once, 1.0, 1, delta, relation)
+    if alone >= epsilon:
+        raise ConfigError(
+            f"epsilon={epsilon:g} is out of reach: the principal components alone cost {alone:.3g} at delta={delta:g}; "
+            "give them more noise (dpsgd.pca_noise)"
+        )
+
+
+def _positive(name: str, value: float) -> None:
+    if not (math.isfinite(value) and value > 0):
+        raise ConfigError(f"{name}={value}: expected a positive number")
 
 
 def _refuse_impossible(sampling_rate: float, steps: int, delta: float, relation: str) -> None:

@@ -2,52 +2,93 @@
 
 from __future__ import annotations
 
+import logging
+import math
+import time
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import nn
 
-from pate.classifier import Classifier
+from pate.artifact import Arrays
 from pate.device import one_thread
+from pate.dpsgd.accountant import Accountant
 from pate.dpsgd.engine import clipped_sum, refuse_unsupported
-from pate.dpsgd.network import build, freeze
-from pate.noise import Noise
+from pate.noise import SEEDED, Noise
 from pate.progress import progress
+from pate.training import Checkpoint
 
 if TYPE_CHECKING:
-    from pate.dpsgd.train import DPSGD, Spent
+    from pate.dpsgd.train import DPSGD
+
+log = logging.getLogger("pate")
+_SAVE_EVERY, _TELL_EVERY = 2.0, 8.0  # seconds, of which saving or pricing what was done takes a fraction
 
 
 def descend(
     settings: DPSGD,
-    spent: Spent,
+    network: nn.Sequential,
     x: NDArray[np.float32],
     y: NDArray[np.int64],
-    classes: int,
+    shape: Sequence[int],
     *,
-    seed: int,
+    accountant: Accountant,
     noise: Noise,
     device: str,
-) -> Classifier:
-    """Train for the steps and with the noise that `spent` has paid for."""
-    model = build(x.shape[1], list(settings.hidden), classes, settings.activation, seed).to(device)
-    refuse_unsupported(model)
-    parameters = list(model.parameters())
-    velocity = [torch.zeros_like(p) for p in parameters]
-    records = torch.as_tensor(x, dtype=torch.float32, device=device)
-    labels = torch.as_tensor(y, dtype=torch.int64, device=device)
-    with one_thread(), progress("dp-sgd", spent.steps, "steps") as advance:
-        for _ in range(spent.steps):
-            lot = torch.from_numpy(poisson_lot(len(x), spent.sampling_rate, noise)).to(device)
-            gradient = clipped_sum(model, records[lot], labels[lot], settings.clip)
-            add_noise(gradient, spent.noise_multiplier * settings.clip, noise)
-            with torch.no_grad():
-                for p, v, g in zip(parameters, velocity, gradient, strict=True):
-                    v.mul_(settings.momentum).add_(g, alpha=1 / settings.lot)  # expected size: the real one is private
-                    p.sub_(v, alpha=settings.learning_rate)
-            advance(1)
-    return freeze(model, settings.activation)
+    saved: Arrays | None,
+    checkpoint: Checkpoint | None,
+    keep: Arrays,
+) -> None:
+    """Train the network until the accountant's plan is spent; `keep` is what a checkpoint must hold besides."""
+    network.to(device)
+    records, labels = torch.from_numpy(x), torch.from_numpy(y)
+    refuse_unsupported(network, settings.inputs(torch.zeros(1, x.shape[1], device=device), shape)[0])
+    state = _State(network, settings.average)
+    if saved is not None:
+        state.restore(saved)
+        log.info("  resuming: %d of %d steps were taken before", accountant.taken, accountant.steps)
+    with one_thread(), progress("dp-sgd", accountant.steps, "steps") as advance:
+        advance(accountant.taken)
+        saved_at = told_at = time.monotonic()
+        losses, seen = 0.0, 0
+        while accountant.taken < accountant.steps:
+            step = accountant.taken
+            accountant.step()
+            draw = noise.at(step)
+            lot = torch.from_numpy(poisson_lot(len(x), accountant.sampling_rate, draw))
+            inputs = settings.inputs(records[lot].to(device), shape)
+            gradient, loss = clipped_sum(network, inputs, labels[lot].to(device), settings.clip, settings.micro_batch)
+            add_noise(gradient, accountant.noise_multiplier * settings.clip, draw)
+            rate = settings.learning_rate * SCHEDULES[settings.schedule](step / accountant.steps)
+            state.step(gradient, settings.lot, rate, settings.momentum, step)
+            losses, seen, saying = losses + loss, seen + len(lot), None
+            if checkpoint and time.monotonic() - saved_at > _SAVE_EVERY:
+                checkpoint.save(state.arrays() | accountant.arrays() | keep)
+                saved_at = time.monotonic()
+            if time.monotonic() - told_at > _TELL_EVERY:
+                saying = _told(accountant, losses / max(seen, 1), noise.seeded)
+                losses, seen, told_at = 0.0, 0, time.monotonic()
+            advance(1, saying)
+    state.finish()
+
+
+SCHEDULES: dict[str, Callable[[float], float]] = {
+    "constant": lambda done: 1.0,
+    "linear": lambda done: 1.0 - done,
+    "cosine": lambda done: (1.0 + math.cos(math.pi * done)) / 2,
+}
+"""What the learning rate is multiplied by when this share of the steps is done."""
+
+
+def _told(accountant: Accountant, loss: float, seeded: bool) -> str:
+    may = SEEDED if seeded else "publishable once released"
+    return (
+        f"loss {loss:.3f} (the owner's); epsilon so far {accountant.epsilon():.3f}, delta {accountant.delta:g}, "
+        f"one record replaced by nothing, {may}"
+    )
 
 
 def poisson_lot(n: int, rate: float, noise: Noise) -> NDArray[np.int64]:
@@ -57,6 +98,45 @@ def poisson_lot(n: int, rate: float, noise: Noise) -> NDArray[np.int64]:
 
 def add_noise(gradient: list[torch.Tensor], deviation: float, noise: Noise) -> None:
     """Gaussian noise on every coordinate of a lot's clipped sum, in place, once."""
-    draws = torch.from_numpy(noise.gaussian(sum(g.numel() for g in gradient), deviation)).float()
+    draws = torch.from_numpy(noise.many_gaussians(sum(g.numel() for g in gradient), deviation))
     for g, part in zip(gradient, torch.split(draws, [g.numel() for g in gradient]), strict=True):
-        g.add_(part.view_as(g).to(g.device))
+        g.add_(part.view(g.shape).to(g.device))
+
+
+class _State:
+    """All that changes while the network learns: its weights, their velocity and, if asked for, their average."""
+
+    def __init__(self, network: nn.Module, average: float) -> None:
+        self._parameters = list(network.parameters())
+        self._velocity = [torch.zeros_like(p) for p in self._parameters]
+        self._decay = average
+        self._average = [p.detach().clone() for p in self._parameters] if average else []
+
+    @torch.no_grad()
+    def step(self, gradient: list[torch.Tensor], lot: int, rate: float, momentum: float, before: int) -> None:
+        """The next one after so many `before`. Division is by the expected lot size: the real one is private."""
+        for p, v, g in zip(self._parameters, self._velocity, gradient, strict=True):
+            v.mul_(momentum).add_(g, alpha=1 / lot)
+            p.sub_(v, alpha=rate)
+        decay = min(self._decay, (before + 1) / (before + 10))  # early on the start would weigh too much
+        for a, p in zip(self._average, self._parameters, strict=False):
+            a.lerp_(p, 1 - decay)
+
+    @torch.no_grad()
+    def finish(self) -> None:
+        """The average, where there is one, is what was learned."""
+        for a, p in zip(self._average, self._parameters, strict=False):
+            p.copy_(a)
+
+    def _named(self) -> dict[str, torch.Tensor]:
+        weights: Sequence[torch.Tensor] = self._parameters
+        parts = {"weight": weights, "velocity": self._velocity, "average": self._average}
+        return {f"{name}.{i}": tensor for name, tensors in parts.items() for i, tensor in enumerate(tensors)}
+
+    def arrays(self) -> Arrays:
+        return {name: tensor.detach().cpu().numpy().copy() for name, tensor in self._named().items()}
+
+    @torch.no_grad()
+    def restore(self, saved: Arrays) -> None:
+        for name, tensor in self._named().items():
+            tensor.copy_(torch.from_numpy(saved[name].copy()))

@@ -1,65 +1,96 @@
-"""DP-SGD as a choice: what to train, whether it can be, and what it will cost; the steps are in descent.py."""
+"""DP-SGD as a choice: how to train, whether that can be, and what it will cost; the steps are in descent.py."""
 
 from __future__ import annotations
 
+import logging
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pate.artifact import Artifact
-from pate.classifier import ACTIVATIONS, Classifier
-from pate.dpsgd.calibrate import epsilon as cost
-from pate.dpsgd.calibrate import noise_multiplier
+from pate.artifact import Arrays
+from pate.dpsgd.accountant import RELATION, Accountant, Spent
+from pate.dpsgd.calibrate import noise_multiplier, steps_within
 from pate.errors import ConfigError
+from pate.features.encoder import Encoder
+from pate.model import Model
 from pate.noise import Noise
+from pate.training import Checkpoint
 
-RELATION = "replaced-by-nothing"
+if TYPE_CHECKING:
+    import torch  # elsewhere inside functions, because it takes seconds to import
+    from torch import nn
 
-
-@dataclass(frozen=True)
-class Spent(Artifact):
-    """The price of a trained model, under the relation that was paid for and under replace-one."""
-
-    noise_multiplier: float
-    steps: int
-    sampling_rate: float
-    epsilon: float
-    epsilon_replace_one: float
-    delta: float
-    relation: str
+log = logging.getLogger("pate")
+_SCHEDULES = ("constant", "linear", "cosine")
 
 
 @dataclass(frozen=True)
 class DPSGD:
-    """What to train and how; `epsilon` is a number, or "pate" for the stage to put PATE's own epsilon in its place."""
+    """How to train; a subclass says what. `epsilon` is a number, or "pate" for PATE's own epsilon in its place.
+
+    What decides the price: epsilon, lot (its expected size), epochs and noise_multiplier: null finds the noise for
+    these epochs; a number trains for as many of them as the budget allows. What decides how well it learns: clip,
+    learning_rate, schedule, momentum, and average, the decay of a moving average of the weights (0 for none).
+    `micro_batch` bounds memory and changes nothing else.
+    """
 
     epsilon: Any
     lot: int
     epochs: float
     learning_rate: float
     clip: float
-    momentum: float
-    hidden: list[int]
-    activation: str
+    momentum: float = 0.9
+    schedule: str = "constant"
+    average: float = 0.0
+    noise_multiplier: float | None = None
+    micro_batch: int = 2048
+    needs_images: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        for name in ("epochs", "learning_rate", "clip"):
+        for name in ("epochs", "learning_rate", "clip", "noise_multiplier"):
             value = getattr(self, name)
+            if value is None and name == "noise_multiplier":
+                continue
             if not (isinstance(value, int | float) and math.isfinite(value) and value > 0):
                 raise ConfigError(f"dpsgd.{name}={value}: expected a positive number")
-        if not (isinstance(self.momentum, int | float) and 0 <= self.momentum < 1):
-            raise ConfigError(f"dpsgd.momentum={self.momentum}: expected at least 0 and less than 1")
-        if not (isinstance(self.lot, int) and self.lot >= 1):
-            raise ConfigError(f"dpsgd.lot={self.lot}: expected a whole number of records, at least 1")
-        if not all(isinstance(width, int) and width >= 1 for width in self.hidden):
-            raise ConfigError(
-                f"dpsgd.hidden={list(self.hidden)}: expected layer widths, such as [64], or [] for linear"
-            )
-        if self.hidden and self.activation not in ACTIVATIONS:
-            raise ConfigError(f"dpsgd.activation={self.activation}: expected {' or '.join(ACTIVATIONS)}")
+        for name in ("momentum", "average"):
+            value = getattr(self, name)
+            if not (isinstance(value, int | float) and 0 <= value < 1):
+                raise ConfigError(f"dpsgd.{name}={value}: expected at least 0 and less than 1")
+        for name in ("lot", "micro_batch"):
+            value = getattr(self, name)
+            if not (isinstance(value, int) and value >= 1):
+                raise ConfigError(f"dpsgd.{name}={value}: expected a whole number of records, at least 1")
+        if self.schedule not in _SCHEDULES:
+            raise ConfigError(f"dpsgd.schedule={self.schedule}: expected one of {', '.join(_SCHEDULES)}")
+
+    # -- what a kind of model answers ---------------------------------------------------------------
+
+    def encoder(self, encoder: Encoder) -> Encoder:
+        """What makes its rows of the private inputs: the run's own encoder, or one that no record shaped."""
+        return encoder
+
+    def network(self, features: int, shape: Sequence[int], classes: int) -> nn.Sequential:
+        """Without weights yet; `shape` is that of one input, of which a row of `features` was made."""
+        raise TypeError(f"{type(self).__name__} has no network")
+
+    def inputs(self, rows: torch.Tensor, shape: Sequence[int]) -> torch.Tensor:
+        """What the network reads of such rows."""
+        return rows
+
+    def model(self, network: nn.Sequential, shape: Sequence[int], components: np.ndarray | None) -> Model:
+        """The trained network as arrays."""
+        raise TypeError(f"{type(self).__name__} has no model")
+
+    def principal_components(self) -> tuple[int, float] | None:
+        """How many components of the private rows to train on, and the noise multiplier they are paid with."""
+        return None
+
+    # -- training -----------------------------------------------------------------------------------
 
     def fit(
         self,
@@ -72,28 +103,64 @@ class DPSGD:
         seed: int,
         noise: Noise,
         device: str,
-    ) -> tuple[Classifier, Spent]:
+        shape: Sequence[int] = (),
+        checkpoint: Checkpoint | None = None,
+    ) -> tuple[Model, Spent]:
         """A model that costs at most `epsilon`; `seed` starts its weights, everything else random is from `noise`."""
-        self._refuse_unusable(x, y, classes)
-        spent = self.plan(len(x), epsilon, delta)
+        _refuse_unusable(x, y, classes)
+        saved = checkpoint.load() if checkpoint else None
+        accountant = Accountant.of(saved) if saved else self.plan(len(x), epsilon, delta)
         from pate.dpsgd.descent import descend  # here, because torch takes seconds to import
+        from pate.dpsgd.network import start
 
-        return descend(self, spent, x, y, classes, seed=seed, noise=noise, device=device), spent
+        components, keep = self._components(x, saved, noise)
+        rows = x if components is None else x @ components
+        network = start(self.network(rows.shape[1], shape, classes), seed)
+        descend(
+            self,
+            network,
+            rows,
+            y,
+            shape,
+            accountant=accountant,
+            noise=noise,
+            device=device,
+            saved=saved,
+            checkpoint=checkpoint,
+            keep=keep,
+        )
+        return self.model(network, shape, components), accountant.spent()
 
-    def plan(self, n: int, epsilon: float, delta: float) -> Spent:
+    def _components(
+        self, x: NDArray[np.float32], saved: Arrays | None, noise: Noise
+    ) -> tuple[NDArray[np.float32] | None, Arrays]:
+        asked = self.principal_components()
+        if asked is None:
+            return None, {}
+        from pate.dpsgd.pca import private_components
+
+        found = saved["components"] if saved else private_components(x, *asked, noise)
+        return found, {"components": found}
+
+    def plan(self, n: int, epsilon: float, delta: float) -> Accountant:
         """The noise and the number of steps for n records, before any of them is read."""
         if self.lot > n:
             raise ConfigError(f"dpsgd.lot={self.lot}: there are only {n} private records, so ask for at most {n}")
-        rate = self.lot / n
+        rate, once = self.lot / n, (self.principal_components() or (0, None))[1]
         steps = max(1, round(self.epochs / rate))
-        sigma = noise_multiplier(epsilon, delta, rate, steps, RELATION)
-        paid, replace_one = (cost(sigma, rate, steps, delta, relation) for relation in (RELATION, "replace-one"))
-        return Spent(sigma, steps, rate, paid, replace_one, delta, RELATION)
+        if self.noise_multiplier is None:
+            sigma = noise_multiplier(epsilon, delta, rate, steps, RELATION, once)
+        else:
+            sigma = self.noise_multiplier
+            steps = steps_within(epsilon, delta, rate, sigma, RELATION, steps, once)
+        return Accountant(sigma, rate, steps, delta, once)
 
-    def _refuse_unusable(self, x: NDArray[np.float32], y: NDArray[np.int64], classes: int) -> None:
-        if x.ndim != 2 or y.shape != (len(x),):
-            raise ConfigError(f"features of shape {x.shape} and labels of shape {y.shape}: expected (n, d) and (n,)")
-        if not np.isfinite(x).all():
-            raise ConfigError("the private features hold NaN or infinite values: clean them before DP-SGD")
-        if len(y) and not (y.min() >= 0 and y.max() < classes):
-            raise ConfigError(f"some private labels lie outside 0..{classes - 1}")
+
+def _refuse_unusable(x: NDArray[np.float32], y: NDArray[np.int64], classes: int) -> None:
+    if x.ndim != 2 or y.shape != (len(x),):
+        raise ConfigError(f"features of shape {x.shape} and labels of shape {y.shape}: expected (n, d) and (n,)")
+    if len(y) and not (y.min() >= 0 and y.max() < classes):
+        raise ConfigError(f"some private labels lie outside 0..{classes - 1}")
+    broken = int((~np.isfinite(x).all(axis=1)).sum())
+    if broken:
+        log.warning("%d private records hold NaN or infinite values: they contribute nothing (the owner's)", broken)

@@ -37,10 +37,13 @@ class Encoder(Artifact):
     low: float | None = None  # the public inputs' range: what lies far outside was scaled differently
     high: float | None = None
 
-    @property
-    def plain(self) -> bool:
-        """Whether features are the inputs themselves."""
-        return self.mean is None and self.scattering is None
+    def same(self, other: Encoder) -> bool:
+        """Whether it makes the same features."""
+        mine, theirs = self.split(), other.split()
+        arrays = mine[0].keys() == theirs[0].keys() and all(
+            np.array_equal(array, theirs[0][name]) for name, array in mine[0].items()
+        )
+        return arrays and mine[1] == theirs[1]
 
     def transform(self, x: np.ndarray, advance: Callable[[int], None] = lambda _: None) -> np.ndarray:
         """Features, float32 (records x features)."""

@@ -23,10 +23,10 @@ _FLOOR = 0.01  # added before the logarithm
 class Scattering(Features):
     """log(S + 0.01), each channel brought to unit spread, then principal components: both fitted on public inputs.
 
-    `groups` needs no data instead: group normalisation within each image; then `components: null` keeps every
-    coefficient. `flip` averages an image's descriptor with that of its mirror image: for things that have no left and
-    right, so not for digits. `patches` is a number of prototypes learned from public patches (Coates & Ng 2012): as
-    many components again, of equal weight.
+    `groups` needs no data instead: S itself, normalised in groups of channels within each image (Tramer & Boneh 2021);
+    then `components: null` keeps every coefficient. `flip` averages an image's descriptor with that of its mirror
+    image: for things that have no left and right, so not for digits. `patches` is a number of prototypes learned from
+    public patches (Coates & Ng 2012): as many components again, of equal weight.
     """
 
     scales: int = 2
@@ -86,16 +86,17 @@ def _spread_of_channels(vectors: np.ndarray, channels: int) -> np.ndarray:
 
 
 def descriptors(x: np.ndarray, scales: int, angles: int, groups: int | None, flip: bool) -> np.ndarray:
-    """log(S + 0.01) of images n x H x W or n x H x W x colours, as n x channels x h x w."""
+    """log(S + 0.01) of images n x H x W or n x H x W x colours, or S in groups, as n x channels x h x w."""
     if x.ndim not in (3, 4) or min(x.shape[1:3]) < 2**scales:
         raise ConfigError(
             f"features=scattering needs images of at least {2**scales} x {2**scales} pixels, not records of shape "
             f"{x.shape[1:]}: choose features=identity or features=pca"
         )
-    found = _logarithm(scattering(x, scales, angles))
-    if flip:
-        found = (found + _logarithm(scattering(x[:, :, ::-1], scales, angles))) / 2
-    return found if groups is None else _normalised(found, groups)
+    raw = [scattering(view, scales, angles) for view in ([x, x[:, :, ::-1]] if flip else [x])]
+    if groups is not None:
+        return _normalised(sum(raw[1:], raw[0]) / np.float32(len(raw)), groups)
+    each = [_logarithm(one) for one in raw]
+    return sum(each[1:], each[0]) / np.float32(len(each))
 
 
 def _logarithm(x: np.ndarray) -> np.ndarray:

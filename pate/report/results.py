@@ -14,7 +14,7 @@ from typing import Any
 from pate.accounting.price import RELATION, Costs, Plan, Price
 from pate.aggregation.labels import Labels
 from pate.config import Settings
-from pate.dpsgd.train import Spent
+from pate.dpsgd.accountant import Spent
 from pate.noise import SEEDED
 from pate.report.quality import Quality
 from pate.report.scores import Scores
@@ -114,7 +114,14 @@ def _dpsgd(spent: Spent, owners: bool, scores: Scores) -> dict[str, Any]:
         guarantee="every data set",
         relation=RELATION,
         scores=scores,
-    ) | {"epsilon_replace_one": spent.epsilon_replace_one}
+    ) | {
+        "epsilon_replace_one": spent.epsilon_replace_one,
+        "epsilon_rdp": spent.epsilon_rdp,  # by Renyi divergences: valid too, and more
+        "noise_multiplier": spent.noise_multiplier,
+        "sampling_rate": spent.sampling_rate,
+        "steps": spent.steps,
+        "pca_noise": spent.pca_noise,
+    }
 
 
 def _nonprivate(scores: Scores) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -11,13 +12,18 @@ from scipy import stats
 from sklearn.datasets import load_digits
 
 from pate.dpsgd import descent
-from pate.dpsgd.descent import add_noise, poisson_lot
-from pate.dpsgd.train import DPSGD, Spent
-from pate.noise import source
+from pate.dpsgd.accountant import Accountant
+from pate.dpsgd.descent import SCHEDULES, add_noise, descend, poisson_lot
+from pate.dpsgd.engine import Clipped
+from pate.dpsgd.models import Linear
+from pate.dpsgd.network import perceptron, start
+from pate.errors import PateError
+from pate.noise import Noise, source
+from pate.store import Store
+from pate.training import Checkpoint
 
-LINEAR = DPSGD(
-    epsilon="pate", lot=64, epochs=10, learning_rate=1.0, clip=1.0, momentum=0.9, hidden=[], activation="none"
-)
+LINEAR = Linear(epsilon="pate", lot=64, epochs=10, learning_rate=1.0, clip=1.0, momentum=0.9)
+QUIET = 1e-12  # a noise multiplier of next to nothing, to see the rest of a step
 
 
 def digits() -> tuple[np.ndarray, np.ndarray]:
@@ -25,9 +31,41 @@ def digits() -> tuple[np.ndarray, np.ndarray]:
     return (x / 16).astype(np.float32), y.astype(np.int64)
 
 
-def noise_off(monkeypatch: pytest.MonkeyPatch, steps: int, rate: float) -> None:
-    """A plan with next to no noise, to see the rest of a step."""
-    monkeypatch.setattr(DPSGD, "plan", lambda *_: Spent(1e-12, steps, rate, 1.0, 1.0, 1e-5, "replaced-by-nothing"))
+def descended(
+    x: np.ndarray,
+    y: np.ndarray,
+    *,
+    settings: Linear = LINEAR,
+    classes: int = 10,
+    sigma: float = QUIET,
+    rate: float = 1.0,
+    steps: int = 1,
+    noise: Noise | None = None,
+    accountant: Accountant | None = None,
+    saved: dict | None = None,
+    checkpoint: Checkpoint | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Weight and bias of a linear model after so many steps."""
+    network = start(perceptron(x.shape[1], [], classes, "none"), 0)
+    descend(
+        settings,
+        network,
+        x,
+        y,
+        (),
+        accountant=accountant or Accountant(sigma, rate, steps, 1e-5),
+        noise=noise or source(0),
+        device="cpu",
+        saved=saved,
+        checkpoint=checkpoint,
+        keep={},
+    )
+    return network[0].weight.detach().numpy().copy(), network[0].bias.detach().numpy().copy()
+
+
+def constant(value: float) -> Callable[..., Clipped]:
+    """In the place of the clipped sum."""
+    return lambda model, *_: Clipped([torch.full_like(p, value).detach() for p in model.parameters()], 0.0)
 
 
 def test_lot_sizes_follow_the_binomial_law() -> None:
@@ -46,63 +84,129 @@ def test_every_record_has_the_same_chance() -> None:
 
 
 def test_noise_has_the_asked_deviation_on_every_coordinate() -> None:
-    gradient = [torch.zeros(300, 40), torch.full((300,), 5.0)]
+    gradient = [torch.zeros(300, 40), torch.full((300,), 5.0), torch.zeros(4, 3, 2, 2).permute(0, 3, 1, 2)]
     add_noise(gradient, 2e3, source(None))
     draws = torch.cat([part.flatten() for part in gradient]).numpy()
+    assert len(np.unique(draws)) > 0.99 * len(draws)
     assert stats.kstest(draws, stats.norm(scale=2e3).cdf).pvalue > 1e-6
 
 
 def test_a_step_adds_noise_of_sigma_clip_over_the_expected_lot(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All-zero gradients, one step from two starts that differ in noise only: what moved is the noise."""
-    sigma, lot, clip, rate = 50.0, 32, 0.5, 0.1
-    monkeypatch.setattr(DPSGD, "plan", lambda *_: Spent(sigma, 1, rate, 1.0, 1.0, 1e-5, "replaced-by-nothing"))
-    monkeypatch.setattr(descent, "clipped_sum", lambda model, *_: [torch.zeros_like(p) for p in model.parameters()])
+    """Without gradients, one step from two equal starts: what moved is the noise of both."""
+    sigma, lot, clip = 50.0, 32, 0.5
+    monkeypatch.setattr(descent, "clipped_sum", constant(0.0))
     x, y = np.zeros((320, 400), np.float32), np.zeros(320, np.int64)
-    settings = replace(LINEAR, lot=lot, clip=clip, learning_rate=1.0)
-    one, two = (
-        settings.fit(x, y, 10, epsilon=1.0, delta=1e-5, seed=0, noise=source(None), device="cpu")[0] for _ in range(2)
-    )
-    moved = (one.layers["0.weight"] - two.layers["0.weight"]).ravel()
+    settings = replace(LINEAR, lot=lot, clip=clip)
+    one, two = (descended(x, y, settings=settings, sigma=sigma, rate=0.1, noise=source(None))[0] for _ in range(2))
+    moved = (one - two).ravel()
     assert stats.kstest(moved, stats.norm(scale=np.sqrt(2) * sigma * clip / lot).cdf).pvalue > 1e-6
 
 
-def test_every_step_has_its_own_noise(monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn = []
+@pytest.mark.parametrize("micro_batch", [7, 2048])
+def test_noise_is_added_once_a_lot_whatever_the_micro_batches(micro_batch: int, monkeypatch) -> None:
+    drawn: list[float] = []
     monkeypatch.setattr(descent, "add_noise", lambda gradient, deviation, noise: drawn.append(deviation))
-    x, y = digits()
-    _, spent = LINEAR.fit(x, y, 10, epsilon=3.0, delta=1e-4, seed=0, noise=source(1), device="cpu")
-    assert drawn == [spent.noise_multiplier * LINEAR.clip] * spent.steps
+    settings = replace(LINEAR, clip=0.5, micro_batch=micro_batch)
+    descended(*digits(), settings=settings, sigma=3.0, rate=0.05, steps=12)
+    assert drawn == [1.5] * 12
 
 
 @pytest.mark.parametrize("n", [20, 40])
-def test_the_sum_is_divided_by_the_expected_lot_size(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_sum_is_divided_by_the_expected_lot_size(n: int) -> None:
     """n equal records, all drawn, expected lot 10: the bias moves by n/10 clipped gradients, not by their mean.
 
     With inputs (1, 1, 1) the gradient is (g, g, g, g) for g = (-t, t): clipped to norm c, its bias part is c / sqrt(8).
     """
-    noise_off(monkeypatch, steps=1, rate=1.0)
     x, y = np.ones((n, 3), np.float32), np.zeros(n, np.int64)
-    model, _ = replace(LINEAR, lot=10, learning_rate=1.0, clip=0.01).fit(
-        x, y, 2, epsilon=1.0, delta=1e-5, seed=0, noise=source(0), device="cpu"
-    )
+    _, bias = descended(x, y, settings=replace(LINEAR, lot=10, clip=0.01), classes=2)
     step = n / 10 * 0.01 / np.sqrt(8)
-    np.testing.assert_allclose(model.layers["0.bias"], [step, -step], rtol=2e-5)
+    np.testing.assert_allclose(bias, [step, -step], rtol=2e-5)
+
+
+@pytest.mark.parametrize("poison", [np.nan, np.inf])
+def test_a_broken_record_contributes_nothing(poison: float) -> None:
+    x, y = digits()
+    x[5] = poison
+    whole = np.arange(len(x)) != 5
+    for with_it, without in zip(descended(x, y), descended(x[whole], y[whole]), strict=True):
+        np.testing.assert_allclose(with_it, without, rtol=1e-4, atol=1e-5)
 
 
 def test_momentum_accumulates(monkeypatch: pytest.MonkeyPatch) -> None:
     """A constant gradient g: after two steps the model moved by (1 + (1 + m)) g."""
-    noise_off(monkeypatch, steps=2, rate=1.0)
-    monkeypatch.setattr(descent, "clipped_sum", lambda model, *_: [torch.ones_like(p) for p in model.parameters()])
+    monkeypatch.setattr(descent, "clipped_sum", constant(1.0))
     x, y = np.zeros((10, 2), np.float32), np.zeros(10, np.int64)
-    model, _ = replace(LINEAR, lot=1, learning_rate=1.0, momentum=0.5).fit(
-        x, y, 2, epsilon=1.0, delta=1e-5, seed=0, noise=source(0), device="cpu"
-    )
-    np.testing.assert_allclose(model.layers["0.bias"], -2.5, rtol=1e-6)
+    _, bias = descended(x, y, settings=replace(LINEAR, lot=1, momentum=0.5), steps=2)
+    np.testing.assert_allclose(bias, -2.5, rtol=1e-6)
+
+
+@pytest.mark.parametrize(("schedule", "travelled"), [("constant", 4.0), ("linear", 2.5), ("cosine", 2.5)])
+def test_the_learning_rate_falls_as_scheduled(schedule: str, travelled: float, monkeypatch) -> None:
+    """Four steps of a gradient of 1: 1 + 1 + 1 + 1, 1 + .75 + .5 + .25, and the cosines of 0, 45, 90, 135 degrees."""
+    monkeypatch.setattr(descent, "clipped_sum", constant(1.0))
+    x, y = np.zeros((10, 2), np.float32), np.zeros(10, np.int64)
+    _, bias = descended(x, y, settings=replace(LINEAR, lot=1, momentum=0.0, schedule=schedule), steps=4)
+    np.testing.assert_allclose(bias, -travelled, rtol=1e-6)
+
+
+def test_every_schedule_starts_at_the_full_rate() -> None:
+    assert {schedule(0.0) for schedule in SCHEDULES.values()} == {1.0}
+
+
+def test_the_average_is_what_is_published(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Biases -1, -2, -3, -4 with the decays 1/10, 2/11, 3/12, 4/13 of the first steps."""
+    monkeypatch.setattr(descent, "clipped_sum", constant(1.0))
+    x, y = np.zeros((10, 2), np.float32), np.zeros(10, np.int64)
+    _, bias = descended(x, y, settings=replace(LINEAR, lot=1, momentum=0.0, average=0.99), steps=4)
+    expected = 0.0
+    for step in range(1, 5):
+        decay = step / (step + 9)
+        expected = decay * expected + (1 - decay) * -step
+    np.testing.assert_allclose(bias, expected, rtol=1e-6)
 
 
 def test_empty_lots_are_steps_like_any_other() -> None:
     x, y = digits()
-    settings = replace(LINEAR, lot=1, epochs=2.0)
-    model, spent = settings.fit(x[:20], y[:20], 10, epsilon=2.0, delta=1e-3, seed=0, noise=source(0), device="cpu")
-    assert spent.steps == 40
-    assert np.isfinite(model.scores(x)).all()
+    accountant = Accountant(2.0, 1 / 20, 40, 1e-3)
+    weight, _ = descended(x[:20], y[:20], settings=replace(LINEAR, lot=1), accountant=accountant)
+    assert accountant.taken == 40
+    assert np.isfinite(weight).all()
+
+
+def test_no_step_goes_beyond_the_plan() -> None:
+    accountant = Accountant(2.0, 0.1, 3, 1e-5, taken=3)
+    before, _ = descended(*digits(), accountant=accountant)
+    assert (before == start(perceptron(64, [], 10, "none"), 0)[0].weight.detach().numpy()).all()
+    with pytest.raises(PateError, match="budget is spent"):
+        accountant.step()
+
+
+@pytest.mark.parametrize("average", [0.0, 0.9])
+def test_what_is_resumed_is_step_by_step_what_was_not(tmp_path, monkeypatch, average: float) -> None:
+    """Killed after the 12th of 20 steps: the rest continues the same weights, velocity, noise and spend."""
+    settings = replace(LINEAR, schedule="cosine", average=average)
+    question = {"settings": settings, "noise": source(4)}
+    whole = descended(*digits(), **question, sigma=1.5, rate=0.05, steps=20)
+
+    monkeypatch.setattr(descent, "_SAVE_EVERY", 0.0)
+    checkpoint = Checkpoint(Store(tmp_path).pieces("dpsgd", "key"))
+    real, calls = descent.clipped_sum, []
+
+    def killed(*arguments):
+        calls.append(1)
+        if len(calls) > 12:
+            raise KeyboardInterrupt
+        return real(*arguments)
+
+    monkeypatch.setattr(descent, "clipped_sum", killed)
+    with pytest.raises(KeyboardInterrupt):
+        descended(*digits(), **question, sigma=1.5, rate=0.05, steps=20, checkpoint=checkpoint)
+    monkeypatch.setattr(descent, "clipped_sum", real)
+
+    saved = Checkpoint(Store(tmp_path).pieces("dpsgd", "key")).load()
+    accountant = Accountant.of(saved)
+    assert (accountant.taken, accountant.steps) == (12, 20)
+    resumed = descended(*digits(), **question, accountant=accountant, saved=saved)
+    assert accountant.taken == 20
+    for one, two in zip(whole, resumed, strict=True):
+        np.testing.assert_array_equal(one, two)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import subprocess
 import sys
 from dataclasses import replace
@@ -12,14 +13,22 @@ import torch
 from sklearn.datasets import load_digits
 
 from pate.dpsgd import descent
+from pate.dpsgd.accountant import Spent
 from pate.dpsgd.calibrate import epsilon as cost
+from pate.dpsgd.models import CNN, MLP, Linear, ScatterLinear
 from pate.dpsgd.train import DPSGD
 from pate.errors import ConfigError
+from pate.features.encoder import Encoder
+from pate.model import Model
 from pate.noise import Noise, source
+from pate.store import Store
+from pate.tanhnet import TanhNet
+from pate.training import Checkpoint
 
-LINEAR = DPSGD(
-    epsilon="pate", lot=64, epochs=10, learning_rate=1.0, clip=1.0, momentum=0.9, hidden=[], activation="none"
-)
+HOW = {"epsilon": "pate", "lot": 64, "epochs": 10, "learning_rate": 1.0, "clip": 1.0}
+LINEAR = Linear(**HOW)
+SMALL = MLP(**HOW, hidden=[16], activation="tanh")
+ON_COMPONENTS = replace(SMALL, pca=20, pca_noise=4.0)
 
 
 def digits() -> tuple[np.ndarray, np.ndarray]:
@@ -27,36 +36,89 @@ def digits() -> tuple[np.ndarray, np.ndarray]:
     return (x / 16).astype(np.float32), y.astype(np.int64)
 
 
-@pytest.mark.parametrize("hidden", [[], [16]])
-def test_same_seed_and_same_noise_same_model(hidden: list[int]) -> None:
+def large_digits(n: int) -> np.ndarray:
+    """24 x 24 pixels, as flat rows."""
+    return np.kron(load_digits().images[:n] / 16, np.ones((3, 3))).astype(np.float32).reshape(n, -1)
+
+
+def fit(
+    settings: DPSGD, x: np.ndarray, y: np.ndarray, *, epsilon: float = 2.0, seed: int = 0, noise: Noise | None = None,
+    shape: tuple[int, ...] = (), checkpoint: Checkpoint | None = None,
+) -> tuple[Model, Spent]:  # fmt: skip
+    return settings.fit(
+        x, y, 10, epsilon=epsilon, delta=1e-4, seed=seed, noise=noise or source(0), device="cpu", shape=shape,
+        checkpoint=checkpoint,
+    )  # fmt: skip
+
+
+def weights(model: Model) -> np.ndarray:
+    return np.concatenate([layer.ravel() for layer in model.layers.values()])
+
+
+@pytest.mark.parametrize("settings", [LINEAR, SMALL, ON_COMPONENTS])
+def test_same_seed_and_same_noise_same_model(settings: DPSGD) -> None:
     x, y = digits()
-
-    def weights(seed: int, noise: Noise) -> np.ndarray:
-        settings = replace(LINEAR, hidden=hidden, activation="tanh", epochs=2)
-        model, _ = settings.fit(x, y, 10, epsilon=2.0, delta=1e-4, seed=seed, noise=noise, device="cpu")
-        return np.concatenate([layer.ravel() for layer in model.layers.values()])
-
+    brief = replace(settings, epochs=2)
     before = torch.random.get_rng_state()
-    reference = weights(0, source(5))
-    assert (weights(0, source(5)) == reference).all()
-    assert (weights(1, source(5)) != reference).any()
-    assert (weights(0, source(6)) != reference).any()
-    assert (weights(0, source(None)) != reference).any()
+    reference = weights(fit(brief, x, y, noise=source(5))[0])
+    assert (weights(fit(brief, x, y, noise=source(5))[0]) == reference).all()
+    for seed, noise in ((1, source(5)), (0, source(6)), (0, source(None))):
+        assert (weights(fit(brief, x, y, seed=seed, noise=noise)[0]) != reference).any()
     assert torch.equal(before, torch.random.get_rng_state())
 
 
-@pytest.mark.parametrize(("hidden", "least"), [([], 0.75), ([32], 0.75)])
-def test_learns_digits(hidden: list[int], least: float) -> None:
+@pytest.mark.parametrize("settings", [LINEAR, SMALL, ON_COMPONENTS])
+def test_learns_digits(settings: DPSGD) -> None:
     x, y = digits()
-    settings = replace(LINEAR, hidden=hidden, activation="tanh", lot=256, epochs=20)
-    model, _ = settings.fit(x[:1200], y[:1200], 10, epsilon=8.0, delta=1e-4, seed=0, noise=source(0), device="cpu")
-    assert (model.predict(x[1200:]) == y[1200:]).mean() > least
-    assert model.activation == ("tanh" if hidden else "none")
+    model, _ = fit(replace(settings, lot=256, epochs=20), x[:1200], y[:1200], epsilon=8.0)
+    assert model.features == 64
+    assert (model.predict(x[1200:]) == y[1200:]).mean() > 0.75
+
+
+def test_the_network_for_images_learns_them(tmp_path) -> None:
+    x, y = large_digits(1797), digits()[1]
+    settings = CNN(**HOW | {"lot": 256, "epochs": 15, "clip": 0.1, "learning_rate": 0.5})
+    model, spent = fit(settings, x[:1500], y[:1500], epsilon=20.0, shape=(24, 24))
+    assert spent.epsilon <= 20.0
+    assert (model.predict(x[1500:]) == y[1500:]).mean() > 0.7
+    store = Store(tmp_path)
+    store.write("release", "dpsgd", "key", {"model": model}, {"seconds": 0, "notes": []})
+    again = store.read("release", "dpsgd", "key", "model", TanhNet)
+    np.testing.assert_array_equal(model.scores(x[:50]), again.scores(x[:50]))
+
+
+def test_colours_reach_the_network_in_order() -> None:
+    """The published model and the network in training read one row the same way."""
+    settings = CNN(**HOW)
+    rows = torch.rand(3, 20 * 17 * 3)
+    image = settings.inputs(rows, (20, 17, 3))
+    assert image.shape == (3, 3, 20, 17)
+    np.testing.assert_array_equal(image[1, 2, 5, 6], rows.view(3, 20, 17, 3)[1, 5, 6, 2])
+
+
+@pytest.mark.parametrize(("shape", "says"), [((15, 40), "at least 16 x 16"), ((64,), "needs images")])
+def test_what_is_no_image_for_the_network_is_refused(shape: tuple[int, ...], says: str) -> None:
+    width = int(np.prod(shape))
+    with pytest.raises(ConfigError, match=says):
+        fit(CNN(**HOW), np.zeros((100, width), np.float32), np.zeros(100, np.int64), shape=shape)
+
+
+def test_scattering_features_are_free() -> None:
+    """They depend on no record, and are those of the published model."""
+    settings = ScatterLinear(**HOW, angles=4, groups=5)
+    encoder = settings.encoder(Encoder(low=0.0, high=1.0))
+    assert (encoder.mean, encoder.components, encoder.patches) == (None, None, None)
+    assert (encoder.low, encoder.high) == (0.0, 1.0)
+    images = load_digits().images[:3]
+    alone = np.concatenate([encoder.transform(image[None]) for image in images])
+    np.testing.assert_allclose(encoder.transform(images), alone, atol=1e-6)
+    with pytest.raises(ValueError, match="groups must divide"):
+        ScatterLinear(**HOW, groups=26)
 
 
 def test_what_is_spent_is_what_was_asked_and_says_under_which_relation() -> None:
     x, y = digits()
-    _, spent = LINEAR.fit(x[:640], y[:640], 10, epsilon=2.0, delta=1e-4, seed=0, noise=source(0), device="cpu")
+    _, spent = fit(LINEAR, x[:640], y[:640])
     assert (spent.sampling_rate, spent.steps, spent.delta) == (0.1, 100, 1e-4)
     assert spent.relation == "replaced-by-nothing"
     assert 1.99 < spent.epsilon <= 2.0
@@ -64,37 +126,81 @@ def test_what_is_spent_is_what_was_asked_and_says_under_which_relation() -> None
     assert spent.epsilon_replace_one == cost(spent.noise_multiplier, 0.1, 100, 1e-4, "replace-one") > 2.0
 
 
+def test_components_take_their_part_of_the_budget() -> None:
+    x, y = digits()
+    _, spent = fit(ON_COMPONENTS, x[:640], y[:640])
+    assert spent.pca_noise == 4.0
+    assert 1.99 < spent.epsilon <= 2.0
+    assert spent.noise_multiplier > fit(SMALL, x[:640], y[:640])[1].noise_multiplier
+    with pytest.raises(ConfigError, match="out of reach"):
+        fit(replace(ON_COMPONENTS, pca_noise=0.5), x, y)
+
+
+def test_given_the_noise_it_trains_for_as_long_as_the_budget_lasts() -> None:
+    x, y = digits()
+    _, spent = fit(replace(LINEAR, noise_multiplier=3.0, epochs=1000), x[:640], y[:640])
+    assert spent.noise_multiplier == 3.0
+    assert spent.epsilon <= 2.0 < cost(3.0, 0.1, spent.steps + 1, 1e-4, "replaced-by-nothing")
+    _, brief = fit(replace(LINEAR, noise_multiplier=3.0, epochs=1), x[:640], y[:640])
+    assert brief.steps == 10
+    assert brief.epsilon < spent.epsilon
+
+
+@pytest.mark.parametrize("settings", [LINEAR, ON_COMPONENTS])
+def test_a_resumed_training_keeps_its_plan_and_its_components(settings, tmp_path, monkeypatch) -> None:
+    """Though what is planned would come out differently by now."""
+    x, y = digits()
+    whole, spent = fit(settings, x, y, noise=source(2))
+    monkeypatch.setattr(descent, "_SAVE_EVERY", 0.0)
+    pieces = Store(tmp_path).pieces("dpsgd", "key")
+    real, calls = descent.add_noise, []
+
+    def killed(*arguments):
+        calls.append(1)
+        if len(calls) > 30:
+            raise KeyboardInterrupt
+        real(*arguments)
+
+    monkeypatch.setattr(descent, "add_noise", killed)
+    with pytest.raises(KeyboardInterrupt):
+        fit(settings, x, y, noise=source(2), checkpoint=Checkpoint(pieces))
+    monkeypatch.setattr(descent, "add_noise", real)
+    monkeypatch.setattr(DPSGD, "plan", lambda *_: pytest.fail("planned again"))
+    resumed, again = fit(settings, x, y, noise=source(2), checkpoint=Checkpoint(pieces))
+    assert again == spent
+    np.testing.assert_array_equal(weights(resumed), weights(whole))
+
+
 @pytest.mark.parametrize(
     ("change", "says"),
     [
         ({"lot": 0}, "lot=0"),
         ({"lot": 12.5}, "lot=12.5"),
+        ({"micro_batch": 0}, "micro_batch=0"),
         ({"epochs": "many"}, "epochs=many"),
         ({"epochs": 0.0}, "epochs"),
         ({"learning_rate": float("nan")}, "learning_rate=nan"),
         ({"clip": -1.0}, "clip"),
         ({"momentum": 1.0}, "momentum"),
-        ({"hidden": [0], "activation": "tanh"}, "hidden"),
-        ({"hidden": [4], "activation": "none"}, "tanh or relu"),
+        ({"average": 1.0}, "average"),
+        ({"noise_multiplier": 0.0}, "noise_multiplier=0"),
+        ({"schedule": "stairs"}, "constant, linear, cosine"),
+        ({"hidden": [0]}, "hidden"),
+        ({"hidden": []}, "hidden"),
+        ({"activation": "none"}, "tanh or relu"),
+        ({"pca": 0}, "pca=0"),
+        ({"pca_noise": -1.0}, "pca_noise=-1"),
     ],
 )
 def test_impossible_settings_are_refused(change: dict, says: str) -> None:
     with pytest.raises(ConfigError, match=says):
-        replace(LINEAR, **change)
-
-
-def broken(x: np.ndarray, value: float) -> np.ndarray:
-    x = x.copy()
-    x[3, 2] = value
-    return x
+        replace(SMALL, **change)
 
 
 @pytest.mark.parametrize(
     ("spoil", "says"),
     [
         (lambda x, y: (x[:50], y[:50]), "at most 50"),
-        (lambda x, y: (broken(x, np.nan), y), "NaN"),
-        (lambda x, y: (broken(x, np.inf), y), "NaN"),
         (lambda x, y: (x, y + 1), "outside 0..9"),
         (lambda x, y: (x, y - 1), "outside 0..9"),
         (lambda x, y: (x, y[:-1]), "shape"),
@@ -104,21 +210,28 @@ def broken(x: np.ndarray, value: float) -> np.ndarray:
 )
 def test_unusable_data_is_refused_before_any_gradient(spoil, says: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(descent, "clipped_sum", lambda *_: pytest.fail("a gradient was computed"))
-    x, y = spoil(*digits())
     with pytest.raises(ConfigError, match=says):
-        LINEAR.fit(x, y, 10, epsilon=1.0, delta=1e-5, seed=0, noise=source(0), device="cpu")
+        fit(LINEAR, *spoil(*digits()))
+
+
+def test_broken_records_are_left_out_and_the_owner_is_told(caplog: pytest.LogCaptureFixture) -> None:
+    x, y = digits()
+    x[3, 2], x[9, 0] = np.nan, np.inf
+    with caplog.at_level(logging.WARNING, "pate"):
+        model, _ = fit(replace(LINEAR, epochs=2), x, y)
+    assert "2 private records hold NaN" in caplog.text
+    assert np.isfinite(weights(model)).all()
 
 
 @pytest.mark.parametrize("epsilon", [0.0, -1.0, float("nan")])
 def test_an_impossible_budget_is_refused(epsilon: float) -> None:
-    x, y = digits()
     with pytest.raises(ConfigError, match="epsilon"):
-        LINEAR.fit(x, y, 10, epsilon=epsilon, delta=1e-5, seed=0, noise=source(0), device="cpu")
+        fit(LINEAR, *digits(), epsilon=epsilon)
 
 
 def test_choosing_dpsgd_does_not_load_torch() -> None:
-    """The command line reads this class to check a configuration, and must start quickly."""
+    """The command line reads these classes to check a configuration, and must start quickly."""
     slow = "{'torch', 'dp_accounting', 'opendp', 'scipy'}"
-    code = f"import sys, pate.dpsgd.train; sys.exit(sorted({slow} & set(sys.modules)) or 0)"
+    code = f"import sys, pate.dpsgd.models; sys.exit(sorted({slow} & set(sys.modules)) or 0)"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr

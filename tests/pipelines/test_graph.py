@@ -114,7 +114,7 @@ def test_labels_from_a_file_need_no_private_data(run, tmp_path):
 
 def test_dpsgd_alone_without_a_public_pool(run, tmp_path):
     found = run("dataset.public=0", "dpsgd.epsilon=5")
-    assert [row["name"] for row in found["methods"]] == ["dpsgd", "nonprivate"]
+    assert [row["name"] for row in found["methods"]] == ["dpsgd"]
     assert found["methods"][0]["epsilon_publishable"] <= 5
     assert (tmp_path / "workspace" / "release" / "dpsgd").exists()
     assert not (tmp_path / "workspace" / "private" / "dpsgd").exists()

@@ -1,0 +1,81 @@
+"""What a training may spend and has spent: its plan is fixed before the first step, and no step goes beyond it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from pate.artifact import Arrays, Artifact
+from pate.dpsgd import calibrate
+from pate.errors import PateError
+
+RELATION = "replaced-by-nothing"
+
+
+@dataclass(frozen=True)
+class Spent(Artifact):
+    """The price of a trained model under the relation it was calibrated for, under replace-one, and by RDP beside it.
+
+    `pca_noise` is the noise multiplier of the principal components, where the model paid for some.
+    """
+
+    noise_multiplier: float
+    steps: int
+    sampling_rate: float
+    epsilon: float
+    epsilon_replace_one: float
+    epsilon_rdp: float
+    delta: float
+    relation: str
+    pca_noise: float | None = None
+
+
+@dataclass
+class Accountant:
+    """A plan of `steps`, of which so many were `taken`. Its state is kept with the model's: neither goes on alone."""
+
+    noise_multiplier: float
+    sampling_rate: float
+    steps: int
+    delta: float
+    pca_noise: float | None = None
+    taken: int = 0
+
+    def step(self) -> None:
+        """Pay for one more lot, before it is drawn."""
+        if self.taken >= self.steps:
+            raise PateError(f"the budget is spent: {self.steps} steps were planned, and all were taken")
+        self.taken += 1
+
+    def epsilon(self, relation: str = RELATION) -> float:
+        """What the steps taken so far cost."""
+        steps, once = self.taken, self.pca_noise
+        if steps == 0:
+            return 0.0 if once is None else calibrate.epsilon(once, 1.0, 1, self.delta, relation)
+        return calibrate.epsilon(self.noise_multiplier, self.sampling_rate, steps, self.delta, relation, once)
+
+    def spent(self) -> Spent:
+        """The price of what was trained with the steps taken."""
+        sigma, rate = self.noise_multiplier, self.sampling_rate
+        renyi = calibrate.epsilon_by_renyi(sigma, rate, self.taken, self.delta, self.pca_noise)
+        prices = (self.epsilon(), self.epsilon("replace-one"), renyi)
+        return Spent(sigma, self.taken, rate, *prices, self.delta, RELATION, self.pca_noise)
+
+    def arrays(self) -> Arrays:
+        """For the checkpoint."""
+        return {f"accountant.{field.name}": np.array(_number(getattr(self, field.name))) for field in fields(self)}
+
+    @classmethod
+    def of(cls, arrays: Arrays) -> Accountant:
+        """Go on with what was spent: a state that is not one of this accountant is refused."""
+        try:
+            state = {field.name: arrays[f"accountant.{field.name}"].item() for field in fields(cls)}
+        except KeyError as missing:
+            raise PateError(f"the checkpoint holds no {missing}: it is not one of this DP-SGD") from missing
+        once = None if np.isnan(state["pca_noise"]) else state["pca_noise"]
+        return cls(**(state | {"pca_noise": once}))
+
+
+def _number(value: float | None) -> float:
+    return float("nan") if value is None else value

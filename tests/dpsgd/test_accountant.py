@@ -1,0 +1,56 @@
+"""What was spent so far, and the state that carries it over a kill."""
+
+from __future__ import annotations
+
+import pytest
+
+from pate.dpsgd import calibrate
+from pate.dpsgd.accountant import Accountant
+from pate.errors import PateError
+
+
+def taken(steps: int, **more: float) -> Accountant:
+    accountant = Accountant(2.0, 0.05, 100, 1e-5, **more)
+    for _ in range(steps):
+        accountant.step()
+    return accountant
+
+
+def test_epsilon_grows_to_what_was_planned() -> None:
+    so_far = [taken(steps).epsilon() for steps in (0, 1, 10, 50, 100)]
+    assert so_far == sorted(so_far)
+    assert so_far[0] == 0.0
+    assert so_far[-1] == calibrate.epsilon(2.0, 0.05, 100, 1e-5, "replaced-by-nothing")
+
+
+def test_components_are_paid_for_before_the_first_step() -> None:
+    assert taken(0, pca_noise=4.0).epsilon() == calibrate.epsilon(4.0, 1.0, 1, 1e-5, "replaced-by-nothing")
+    assert taken(10, pca_noise=4.0).epsilon() > max(taken(10).epsilon(), taken(0, pca_noise=4.0).epsilon())
+
+
+def test_one_step_more_than_planned_is_refused() -> None:
+    accountant = taken(100)
+    with pytest.raises(PateError, match="100 steps were planned"):
+        accountant.step()
+    assert accountant.taken == 100
+
+
+def test_the_price_names_both_relations_and_the_renyi_figure() -> None:
+    spent = taken(40).spent()
+    assert spent.steps == 40
+    assert spent.relation == "replaced-by-nothing"
+    assert spent.epsilon < spent.epsilon_rdp < 1.3 * spent.epsilon
+    assert spent.epsilon_replace_one == calibrate.epsilon(2.0, 0.05, 40, 1e-5, "replace-one") > 1.5 * spent.epsilon
+
+
+@pytest.mark.parametrize("more", [{}, {"pca_noise": 3.5}])
+def test_its_state_survives_a_kill(more: dict) -> None:
+    before = taken(7, **more)
+    assert Accountant.of(before.arrays()) == before
+
+
+def test_a_state_of_another_kind_is_refused() -> None:
+    state = taken(7).arrays()
+    del state["accountant.taken"]
+    with pytest.raises(PateError, match=r"accountant\.taken"):
+        Accountant.of(state)

@@ -1,0 +1,123 @@
+"""The dpsgd stage: every model through the pipeline, and a real kill in the middle of its training."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import pate
+from pate.errors import ConfigError
+
+MAIN = [sys.executable, "-c", "from pate.cli import main; main()"]
+ALONE = ["dataset.public=0", "dpsgd.epsilon=4", "n_jobs=1"]
+
+
+@pytest.fixture
+def run(tmp_path):
+    def execute(*overrides):
+        return pate.run([f"workspace={tmp_path / 'workspace'}", f"hydra.run.dir={tmp_path / 'run'}", *overrides])
+
+    return execute
+
+
+@pytest.mark.parametrize(
+    ("model", "least"),
+    [
+        (["dpsgd=linear"], 0.8),
+        (["dpsgd=linear", "dpsgd.schedule=cosine", "dpsgd.average=0.9"], 0.8),
+        (["dpsgd=mlp"], 0.8),
+        (["dpsgd=mlp", "dpsgd.pca=20", "dpsgd.pca_noise=4"], 0.6),
+        (["dpsgd=scatter_linear", "dpsgd.lot=256", "dpsgd.learning_rate=2"], 0.7),
+        (["dpsgd=linear", "dpsgd.noise_multiplier=3"], 0.5),
+    ],
+)
+def test_models_say_how_good_they_are_and_what_they_cost(run, model, least, tmp_path):
+    (found,) = run(*ALONE, *model)["methods"]
+    assert found["accuracy"] > least
+    assert found["epsilon"] <= found["epsilon_publishable"] <= 4
+    assert found["epsilon"] < found["epsilon_rdp"]
+    assert found["epsilon"] < found["epsilon_replace_one"]
+    assert found["relation"] == "one record replaced by nothing"
+    facts = json.loads(next((tmp_path / "workspace/release/dpsgd").glob("*/spent.json")).read_text())
+    assert facts["epsilon"] == found["epsilon"]
+    assert facts["delta"] == found["delta"]
+
+
+def test_beside_pate_a_model_may_have_features_of_its_own(run):
+    found = run("teachers=ridge", "teachers.count=20", "dpsgd=scatter_linear", "dpsgd.lot=256", "dpsgd.epsilon=4")
+    accuracy = {row["name"]: row["accuracy"] for row in found["methods"]}
+    assert min(accuracy.values()) > 0.6
+
+
+def test_the_network_for_images_through_the_pipeline(run, tmp_path):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 300)
+    x = (rng.random((300, 16, 18, 3)) * 100 + 100 * y[:, None, None, None]).astype(np.uint8)
+    np.savez(tmp_path / "colours.npz", x=x, y=y)
+    own = ["dataset=arrays", f"dataset.path={tmp_path / 'colours.npz'}", "dataset.private=250", "dataset.public=0"]
+    brief = ["dpsgd=cnn", "dpsgd.lot=50", "dpsgd.epochs=4", "dpsgd.epsilon=8", "delta=1e-3"]
+    assert run(*own, *brief)["methods"][0]["accuracy"] > 0.9
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (["dpsgd.epsilon=1e-7", "delta=1e-12", "dpsgd.lot=1200", "dpsgd.epochs=100000"], "the least reachable is"),
+        (["dpsgd.epsilon=1e9"], "ask for less than"),
+        (["dpsgd.noise_multiplier=0.5", "dpsgd.epsilon=0.1"], "one step costs"),
+        (["dpsgd=mlp", "dpsgd.pca=20", "dpsgd.pca_noise=0.8"], "principal components alone cost"),
+        (["delta=1e-14"], "delta"),
+        (["dpsgd.lot=5000"], "only"),
+        (["dpsgd.schedule=stairs"], "constant, linear, cosine"),
+        (["dpsgd=scatter_linear", "dpsgd.groups=26"], "groups must divide"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_anything_is_written(run, change, says, tmp_path):
+    with pytest.raises(ConfigError, match=says):
+        run(*ALONE, *change)
+    assert not (tmp_path / "workspace").exists()
+
+
+@pytest.mark.parametrize("model", ["scatter_linear", "cnn"])
+def test_a_model_for_images_is_refused_for_a_table(run, model, tmp_path):
+    (tmp_path / "people.csv").write_text("age,ill\n" + "\n".join(f"{age},{age > 50}" for age in range(20, 90)))
+    table = ["dataset=arrays", f"dataset.path={tmp_path / 'people.csv'}", "dataset.label=ill", "dataset.private=40"]
+    with pytest.raises(ConfigError, match=r"dpsgd=.*needs images"):
+        run(*table, "dataset.public=0", f"dpsgd={model}", "dpsgd.epsilon=2", "dpsgd.lot=10", "teachers.count=5")
+
+
+def test_images_too_small_for_the_network_are_refused(run):
+    with pytest.raises(ConfigError, match="at least 16 x 16 pixels, not 8 x 8"):
+        run(*ALONE, "dpsgd=cnn", "stage=dpsgd")
+
+
+def test_killed_in_the_middle_it_goes_on_with_the_same_spend(tmp_path):
+    """To the same weights too, where the noise is seeded."""
+    long = ["dpsgd=mlp", "dpsgd.hidden=[512]", "dpsgd.epochs=300", "dpsgd.momentum=0.5", "dpsgd.lot=128"]
+    command = [*MAIN, *ALONE, *long, "noise.seed=0", "stage=dpsgd"]
+    process = subprocess.Popen([*command, "workspace=broken"], cwd=tmp_path, stderr=subprocess.DEVNULL)
+    kept = tmp_path / "broken" / "private" / "dpsgd"
+    deadline = time.monotonic() + 120
+    while not list(kept.glob("*.pieces/*.npy")):
+        assert process.poll() is None, "finished before it could be killed: train for longer"
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    again = subprocess.run([*command, "workspace=broken"], cwd=tmp_path, capture_output=True, text=True)
+    assert again.returncode == 0, again.stderr
+    assert "steps were taken before" in again.stderr
+    whole = subprocess.run([*command, "workspace=unbroken"], cwd=tmp_path, capture_output=True, text=True)
+    assert whole.returncode == 0, whole.stderr
+    for name in ("dpsgd.safetensors", "spent.json"):
+        one, two = (
+            next((tmp_path / place / "release" / "dpsgd").glob(f"*/{name}")).read_bytes()
+            for place in ("unbroken", "broken")
+        )
+        assert one == two
+    assert not list(kept.glob("*.pieces"))
