@@ -6,6 +6,7 @@ import logging
 import math
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -50,18 +51,30 @@ def descend(
     if saved is not None:
         state.restore(saved)
         log.info("  resuming: %d of %d steps were taken before", accountant.taken, accountant.steps)
-    with one_thread(), progress("dp-sgd", accountant.steps, "steps") as advance:
+    numbers, deviation = sum(p.numel() for p in network.parameters()), accountant.noise_multiplier * settings.clip
+
+    def draw(step: int) -> tuple[torch.Tensor, torch.Tensor]:
+        own = noise.at(step)
+        lot = poisson_lot(len(x), accountant.sampling_rate, own)
+        return torch.from_numpy(lot), torch.from_numpy(own.many_gaussians(numbers, deviation))
+
+    with (
+        one_thread(),
+        ThreadPoolExecutor(1) as ahead,  # chance knows no data: the next step's is drawn during this one
+        progress("dp-sgd", accountant.steps, "steps") as advance,
+    ):
         advance(accountant.taken)
+        drawn = ahead.submit(draw, accountant.taken)
         saved_at = told_at = time.monotonic()
         losses, seen = 0.0, 0
         while accountant.taken < accountant.steps:
             step = accountant.taken
             accountant.step()
-            draw = noise.at(step)
-            lot = torch.from_numpy(poisson_lot(len(x), accountant.sampling_rate, draw))
+            lot, noises = drawn.result()
+            drawn = ahead.submit(draw, accountant.taken)
             inputs = settings.inputs(records[lot].to(device), shape)
             gradient, loss = clipped_sum(network, inputs, labels[lot].to(device), settings.clip, settings.micro_batch)
-            add_noise(gradient, accountant.noise_multiplier * settings.clip, draw)
+            add_noise(gradient, noises)
             rate = settings.learning_rate * SCHEDULES[settings.schedule](step / accountant.steps)
             state.step(gradient, settings.lot, rate, settings.momentum, step)
             losses, seen, saying = losses + loss, seen + len(lot), None
@@ -96,10 +109,9 @@ def poisson_lot(n: int, rate: float, noise: Noise) -> NDArray[np.int64]:
     return np.flatnonzero(noise.uniform(n) < rate)
 
 
-def add_noise(gradient: list[torch.Tensor], deviation: float, noise: Noise) -> None:
-    """Gaussian noise on every coordinate of a lot's clipped sum, in place, once."""
-    draws = torch.from_numpy(noise.many_gaussians(sum(g.numel() for g in gradient), deviation))
-    for g, part in zip(gradient, torch.split(draws, [g.numel() for g in gradient]), strict=True):
+def add_noise(gradient: list[torch.Tensor], noises: torch.Tensor) -> None:
+    """A number of its own to every coordinate of a lot's clipped sum, in place, once."""
+    for g, part in zip(gradient, torch.split(noises, [g.numel() for g in gradient]), strict=True):
         g.add_(part.view(g.shape).to(g.device))
 
 
