@@ -141,9 +141,10 @@ def _job(config: DictConfig) -> None:
         print("nothing to do: every stage was up to date")
     print(f"results  {folder / 'results.json'}")
     print(f"private  {settings.workspace / 'private'} (yours alone)")
-    print(f"release  {settings.workspace / 'release'} (made from public inputs and noisy answers)")
-    if student := found["stages"].get("student"):
-        folder = settings.workspace / "release" / "student" / student["key"]
+    print(f"release  {settings.workspace / 'release'} (made from public inputs and noisy answers or gradients)")
+    published = "student" if "student" in found["stages"] else "dpsgd" if settings.dpsgd.epsilon != "pate" else ""
+    if made := found["stages"].get(published):
+        folder = settings.workspace / "release" / published / made["key"]
         print(f"predict  pate stage=predict student_path={folder} input=FILE")
 
 

@@ -7,7 +7,7 @@ a frozen dataclass in `_target_`; that dataclass is its schema, its checks, and 
 from __future__ import annotations
 
 import importlib
-from dataclasses import dataclass, field, is_dataclass
+from dataclasses import asdict, dataclass, field, is_dataclass
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -165,13 +165,29 @@ def settle(config: DictConfig) -> Settings:
         raise ConfigError(one_line(error)) from error
     assert isinstance(plain, dict)
     typed: Config = OmegaConf.merge(OmegaConf.structured(Config), plain)  # type: ignore[assignment]
+    dataset = _choice("dataset", typed.dataset, Dataset)  # type: ignore[type-abstract]
+    features = _choice("features", typed.features, Features)
+    teachers = _choice("teachers", typed.teachers, Teachers)
+    aggregator = _choice("aggregator", typed.aggregator, Aggregator)
+    student = _choice("student", typed.student, Student)
+    dpsgd = _choice("dpsgd", typed.dpsgd, DPSGD)
+    chosen: dict[str, Any] = {
+        "dataset": dataset,
+        "features": features,
+        "teachers": teachers,
+        "aggregator": aggregator,
+        "student": student,
+        "dpsgd": dpsgd,
+    }
+    # As they are, defaults and types included: 3 and 3.0, said or left out, are one setting and not two draws of noise.
+    plain |= {name: {"_target_": plain[name]["_target_"]} | asdict(one) for name, one in chosen.items()}
     return Settings(
-        dataset=_choice("dataset", typed.dataset, Dataset),  # type: ignore[type-abstract]
-        features=_choice("features", typed.features, Features),
-        teachers=_choice("teachers", typed.teachers, Teachers),
-        aggregator=_choice("aggregator", typed.aggregator, Aggregator),
-        student=_choice("student", typed.student, Student),
-        dpsgd=_choice("dpsgd", typed.dpsgd, DPSGD),
+        dataset=dataset,
+        features=features,
+        teachers=teachers,
+        aggregator=aggregator,
+        student=student,
+        dpsgd=dpsgd,
         partition=PartitionConfig(**plain["partition"]),
         votes=VotesConfig(**plain["votes"]),
         labels=LabelsConfig(**plain["labels"]),

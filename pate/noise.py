@@ -37,7 +37,7 @@ class Noise:
 
     def at(self, step: int) -> Noise:
         """The noise of one step of many: seeded, it is the same however often the steps before it were taken."""
-        return self if self.seed is None else source([*self.seed, step])
+        return self if self.seed is None else source([*self.seed, step + 1])  # 0 would be this one again
 
     def uniform(self, size: Size) -> Floats:
         """Uniform on [0, 1), with all 53 bits of a double."""

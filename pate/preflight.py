@@ -12,6 +12,7 @@ from pate.aggregation.selection import SELECTIONS
 from pate.aggregation.votes import read_votes
 from pate.config import Asked, Settings, settle
 from pate.device import torch_device
+from pate.dpsgd.calibrate import SMALLEST_DELTA
 from pate.errors import ConfigError
 from pate.predict import INPUTS, OUTPUTS
 
@@ -97,23 +98,33 @@ def _check(settings: Settings) -> None:
         isinstance(epsilon, int | float) and not isinstance(epsilon, bool) and math.isfinite(epsilon) and epsilon > 0
     ):
         raise ConfigError(f"dpsgd.epsilon must be a positive number or `pate`, got {epsilon}")
-    if settings.has_private and settings.has_dpsgd and settings.dpsgd.lot > sizes.private:
-        raise ConfigError(f"dpsgd.lot={settings.dpsgd.lot}: there are only {sizes.private} private records")
     _check_images(settings)
     _check_stage_possible(settings)
-    if epsilon != "pate" and settings.has_private and settings.stage in ("all", "dpsgd", "compare"):
-        settings.dpsgd.plan(sizes.private, epsilon, settings.delta)  # says if no noise fits this budget
+    if settings.has_private and settings.has_dpsgd and settings.stage in ("all", "dpsgd", "compare"):
+        _check_dpsgd(settings)
 
 
 def _check_images(settings: Settings) -> None:
     """Said before any label is drawn: what fits no table would fail after privacy was spent."""
     groups = {"student": settings.student.needs_images and settings.has_pate}
     groups["teachers"] = settings.teachers.needs_images and not (settings.votes.path or settings.labels.path)
-    groups["dpsgd"] = settings.dpsgd.needs_images and settings.has_dpsgd and settings.has_private
     for group, needs in groups.items():
-        if needs and not settings.dataset.missing() and not settings.dataset.has_images():
+        if needs and not settings.dataset.missing() and settings.dataset.image_shape() is None:
             kind = type(getattr(settings, group)).__name__
             raise ConfigError(f"{group}={kind} needs images (n x H x W), and {settings.dataset.name} has rows")
+
+
+def _check_dpsgd(settings: Settings) -> None:
+    """Said before any label is drawn at whose price it would train."""
+    chosen, records = settings.dpsgd, settings.dataset.sizes().private
+    if chosen.lot > records:
+        raise ConfigError(f"dpsgd.lot={chosen.lot}: there are only {records} private records, so ask for at most that")
+    if not settings.dataset.missing():
+        chosen.check_image(settings.dataset.image_shape())
+    if settings.delta < SMALLEST_DELTA:
+        raise ConfigError(f"delta={settings.delta:g}: DP-SGD is priced from {SMALLEST_DELTA:g} on")
+    if chosen.epsilon != "pate":
+        chosen.plan(records, chosen.epsilon, settings.delta)  # says if no noise fits this budget
 
 
 def _check_active(settings: Settings) -> None:

@@ -23,8 +23,8 @@ class Advance(Protocol):
 
 
 @contextmanager
-def progress(label: str, total: int, unit: str = "") -> Iterator[Advance]:
-    """A bar, or a line now and then."""
+def progress(label: str, total: int, unit: str = "", before: int = 0) -> Iterator[Advance]:
+    """A bar, or a line now and then; so many items were finished `before`, by a run that was interrupted."""
     if console.is_terminal:
         columns = (
             TextColumn("  {task.description}"),
@@ -37,7 +37,7 @@ def progress(label: str, total: int, unit: str = "") -> Iterator[Advance]:
             TextColumn("{task.fields[saying]}"),
         )
         with Progress(*columns, console=console, transient=True) as bar:
-            task = bar.add_task(label, total=total, saying="")
+            task = bar.add_task(label, total=total, completed=before, saying="")
 
             def move(n: int, saying: str | None = None, /) -> None:
                 bar.advance(task, n)
@@ -48,7 +48,7 @@ def progress(label: str, total: int, unit: str = "") -> Iterator[Advance]:
         return
 
     started = last = time.monotonic()
-    done, said = 0, ""
+    done, said = before, ""
 
     def advance(n: int, saying: str | None = None, /) -> None:
         nonlocal done, last, said
@@ -57,7 +57,7 @@ def progress(label: str, total: int, unit: str = "") -> Iterator[Advance]:
         now = time.monotonic()
         if now - last >= _LOG_EVERY and done < total:
             last = now
-            left = (now - started) / done * (total - done)
+            left = (now - started) / (done - before) * (total - done)
             log.info("  %s: %d of %d%s, about %.0f s left%s", label, done, total, unit and f" {unit}", left, said)
 
     yield advance

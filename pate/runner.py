@@ -78,7 +78,7 @@ class Runner:
             started = time.monotonic()
             result = stage.function(run, **inputs)
             seconds = time.monotonic() - started
-            notes = self._inherited(stage, (*self._forced_note(stage), *run.notes))
+            notes = self._inherited(stage, (*_forced_note(stage, run.pieces), *run.notes))
             about = {"stage": stage.name, "seconds": seconds, "summary": run.summary, "notes": notes}
             self._store(stage, key, result, about)
             run.pieces.clear()
@@ -104,11 +104,9 @@ class Runner:
         """Take away what is stored, so that an interrupted forced stage is resumed without forcing it again."""
         for side in stage.sides:
             self.store.discard(side, stage.name, key)
-        self.store.pieces(stage.name, key).clear()
-
-    def _forced_note(self, stage: Stage) -> tuple[str, ...]:
-        again = stage.crosses and stage.name in self.settings.force
-        return (f"{stage.name}: noise was drawn afresh on request; prices of all draws add up",) if again else ()
+        pieces = self.store.pieces(stage.name, key)
+        pieces.clear()
+        pieces.mark()
 
     def _inherited(self, stage: Stage, own: tuple[str, ...]) -> tuple[str, ...]:
         """What holds of an artifact (seeded noise!) holds of everything made from it."""
@@ -138,6 +136,12 @@ class Runner:
         self.records[stage.name] = record
         how = "reused" if record.reused else f"{record.seconds:.1f} s"
         log.info("%-10s %7s  %s", stage.name, how, record.summary)
+
+
+def _forced_note(stage: Stage, pieces: Pieces) -> tuple[str, ...]:
+    """Said also when the forced run was interrupted, and this one, which was not forced, has finished it."""
+    again = stage.crosses and pieces.marked
+    return (f"{stage.name}: noise was drawn afresh on request; prices of all draws add up",) if again else ()
 
 
 def _part(plain: dict[str, Any], dotted: str, ignores: tuple[str, ...]) -> Any:

@@ -194,6 +194,14 @@ class Pieces:
             if int(file.stem.partition("-")[0]) < before:
                 file.unlink()
 
+    def mark(self) -> None:
+        """Remember, for as long as there are pieces, that what they are parts of was asked for once more."""
+        (self._made() / "again").touch()
+
+    @property
+    def marked(self) -> bool:
+        return (self._folder / "again").exists()
+
     def scratch(self) -> Path:
         """An empty private folder for what worker processes share; not in a temporary folder that outlives a kill."""
         folder = self._made() / "scratch"

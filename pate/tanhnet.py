@@ -7,12 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pate.convnet import ConvNet
-from pate.errors import ConfigError
 
 if TYPE_CHECKING:
     from torch import nn  # elsewhere inside functions, because it takes seconds to import
-
-_LEAST = 16  # pixels a side, below which the second convolution sees no whole patch
 
 
 @dataclass(frozen=True)
@@ -34,8 +31,6 @@ def build(shape: Sequence[int], classes: int) -> nn.Sequential:
     from torch import nn
 
     height, width, colours = shape
-    if min(height, width) < _LEAST:
-        raise ConfigError(f"dpsgd=cnn needs images of at least {_LEAST} x {_LEAST} pixels, not {height} x {width}")
     rows, columns = (_side(side) for side in (height, width))
     with torch.device("meta"):  # here torch skips its own start, which would draw from the global generator
         network = nn.Sequential(

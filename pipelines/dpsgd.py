@@ -17,16 +17,18 @@ from pate.training import Checkpoint
 from .artifacts import COSTS, DPSGD, ENCODER, OWNERS_DPSGD, OWNERS_SPENT, PRIVATE, PRIVATE_FEATURES, SPENT
 
 _CONFIG = ["dpsgd", "delta", "noise", "seed"]
+_IGNORES = ["dpsgd.micro_batch"]  # memory only: another one must not draw another model
 
 
 @stage(
     reads=[PRIVATE, ENCODER, PRIVATE_FEATURES],
     writes=[DPSGD, SPENT],
     config=_CONFIG,
+    ignores=_IGNORES,
     crosses="noisy sums of clipped gradients, and noisy second moments (Abadi et al. 2016)",
 )
 def dpsgd(run: Run, private: Private, encoder: Encoder, private_features: Encoded) -> tuple[Predictor, Spent]:
-    return _train(run, private, encoder, private_features, float(run.settings.dpsgd.epsilon))
+    return _train(run, private, encoder, private_features, run.settings.dpsgd.epsilon, "publishable")
 
 
 @stage(
@@ -34,15 +36,18 @@ def dpsgd(run: Run, private: Private, encoder: Encoder, private_features: Encode
     reads=[PRIVATE, ENCODER, PRIVATE_FEATURES, COSTS],
     writes=[OWNERS_DPSGD, OWNERS_SPENT],
     config=_CONFIG,
+    ignores=_IGNORES,
 )
 def dpsgd_at_pates_epsilon(
     run: Run, private: Private, encoder: Encoder, private_features: Encoded, costs: Costs
 ) -> tuple[Predictor, Spent]:
     """PATE's epsilon depends on the private votes, so this model is for the owner's comparison only."""
-    return _train(run, private, encoder, private_features, costs.best.epsilon)
+    return _train(run, private, encoder, private_features, costs.best.epsilon, "the owner's")
 
 
-def _train(run: Run, private: Private, encoder: Encoder, features: Encoded, epsilon: float) -> tuple[Predictor, Spent]:
+def _train(
+    run: Run, private: Private, encoder: Encoder, features: Encoded, epsilon: float, shown_to: str
+) -> tuple[Predictor, Spent]:
     settings, noise = run.settings, source(run.settings.noise.seed)
     own = settings.dpsgd.encoder(encoder)
     model, spent = settings.dpsgd.fit(
@@ -56,10 +61,12 @@ def _train(run: Run, private: Private, encoder: Encoder, features: Encoded, epsi
         device=torch_device(settings.device),
         shape=private.x.shape[1:],
         checkpoint=Checkpoint(run.pieces),
+        shown_to=shown_to,
     )
     run.summary = (
         f"{spent.steps} steps, noise multiplier {spent.noise_multiplier:.2f}: epsilon {shown(spent.epsilon)} "
-        f"{spent.relation}, {shown(spent.epsilon_replace_one)} replace-one, delta {spent.delta:g}"
+        f"{spent.relation}, {shown(spent.epsilon_replace_one)} replace-one, delta {spent.delta:g}, "
+        f"{SEEDED if noise.seeded else shown_to}"
     )
     run.notes += (SEEDED,) * noise.seeded
     return Predictor.of(model, own, private), spent

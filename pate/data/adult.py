@@ -38,8 +38,8 @@ class Adult(KnownDataset):
     records: ClassVar[tuple[int, int]] = (32561, 16281)
     published: ClassVar[Published | None] = ADULT
 
-    def has_images(self) -> bool:
-        return False
+    def image_shape(self) -> tuple[int, ...] | None:
+        return None
 
     def counts(self) -> tuple[int, int]:
         train, held_out = (len(lines(path)) for path in self.files())

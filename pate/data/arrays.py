@@ -82,8 +82,9 @@ class Arrays(Dataset):
         self.require()
         return self._divided({side: count(path) for side, path in self.sides().items()})
 
-    def has_images(self) -> bool:
-        return len(shape(next(iter(self.sides().values())))) > 2
+    def image_shape(self) -> tuple[int, ...] | None:
+        found = shape(next(iter(self.sides().values())))[1:]
+        return found if len(found) > 1 else None
 
     def load(self, group_by: str | None = None) -> Split:
         """Read, check and split; only then encode, so that encoders see public rows alone."""

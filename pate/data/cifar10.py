@@ -38,6 +38,9 @@ class Cifar10(KnownDataset):
     records: ClassVar[tuple[int, int]] = (50000, 10000)
     published: ClassVar[Published | None] = CIFAR10
 
+    def image_shape(self) -> tuple[int, ...] | None:
+        return 32, 32, 3
+
     def counts(self) -> tuple[int, int]:
         *train, held_out = map(whole_records, self.files())
         return sum(train), held_out

@@ -61,9 +61,9 @@ class Dataset(ABC):
     def sizes(self) -> Sizes:
         """The sides' sizes without reading the data."""
 
-    def has_images(self) -> bool:
-        """Whether an input is an image, height x width (x colours); asked once the files are there."""
-        return True
+    @abstractmethod
+    def image_shape(self) -> tuple[int, ...] | None:
+        """Height and width (and colours) of an input, None if it is no image; asked once the files are there."""
 
     @abstractmethod
     def load(self, group_by: str | None = None) -> Split:

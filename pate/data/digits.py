@@ -23,6 +23,9 @@ class Digits(KnownDataset):
 
     labels: ClassVar[tuple[str, ...]] = tuple("0123456789")
 
+    def image_shape(self) -> tuple[int, ...] | None:
+        return 8, 8
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.path is not None:

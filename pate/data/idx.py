@@ -68,6 +68,9 @@ class Idx(KnownDataset):
         found = (path for path in (self.folder() / name, self.folder() / f"{name}.gz") if path.is_file())
         return next(found, None)
 
+    def image_shape(self) -> tuple[int, ...] | None:
+        return shape_of(self.files()[0], 3)[1:]
+
     def counts(self) -> tuple[int, int]:
         images, _, held_out, _ = self.files()
         return shape_of(images, 3)[0], shape_of(held_out, 3)[0]

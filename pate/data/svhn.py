@@ -36,6 +36,9 @@ class Svhn(KnownDataset):
     raw: ClassVar[tuple[str, ...]] = ("train_32x32.mat", "test_32x32.mat")
     records: ClassVar[tuple[int, int]] = (73257, 26032)
 
+    def image_shape(self) -> tuple[int, ...] | None:
+        return 32, 32, 3
+
     def counts(self) -> tuple[int, int]:
         train, held_out = (shapes(path)["X"][3] for path in self.files())
         return train, held_out

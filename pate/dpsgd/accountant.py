@@ -11,6 +11,7 @@ from pate.dpsgd import calibrate
 from pate.errors import PateError
 
 RELATION = "replaced-by-nothing"
+_ALIKE = 1e-3  # relative, of noise multipliers found for one budget
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,7 @@ class Spent(Artifact):
     delta: float
     relation: str
     pca_noise: float | None = None
+    seeded: bool = False  # then it protects nobody
 
 
 @dataclass
@@ -55,26 +57,34 @@ class Accountant:
             return 0.0 if once is None else calibrate.epsilon(once, 1.0, 1, self.delta, relation)
         return calibrate.epsilon(self.noise_multiplier, self.sampling_rate, steps, self.delta, relation, once)
 
-    def spent(self) -> Spent:
+    def spent(self, seeded: bool) -> Spent:
         """The price of what was trained with the steps taken."""
         sigma, rate = self.noise_multiplier, self.sampling_rate
         renyi = calibrate.epsilon_by_renyi(sigma, rate, self.taken, self.delta, self.pca_noise)
         prices = (self.epsilon(), self.epsilon("replace-one"), renyi)
-        return Spent(sigma, self.taken, rate, *prices, self.delta, RELATION, self.pca_noise)
+        return Spent(sigma, self.taken, rate, *prices, self.delta, RELATION, self.pca_noise, seeded)
 
     def arrays(self) -> Arrays:
         """For the checkpoint."""
         return {f"accountant.{field.name}": np.array(_number(getattr(self, field.name))) for field in fields(self)}
 
     @classmethod
-    def of(cls, arrays: Arrays) -> Accountant:
-        """Go on with what was spent: a state that is not one of this accountant is refused."""
+    def of(cls, arrays: Arrays, planned: Accountant) -> Accountant:
+        """Go on with what was spent: the saved plan counts, if it is one for what is now asked for.
+
+        A newer library may price the same budget a little differently; a training keeps the plan it began with.
+        """
         try:
             state = {field.name: arrays[f"accountant.{field.name}"].item() for field in fields(cls)}
         except KeyError as missing:
-            raise PateError(f"the checkpoint holds no {missing}: it is not one of this DP-SGD") from missing
+            raise PateError(f"the checkpoint holds no {missing}: begin again with force=[dpsgd]") from missing
         once = None if np.isnan(state["pca_noise"]) else state["pca_noise"]
-        return cls(**(state | {"pca_noise": once}))
+        found = cls(**(state | {"pca_noise": once}))
+        same = ("sampling_rate", "delta", "pca_noise")
+        alike = abs(found.noise_multiplier / planned.noise_multiplier - 1) < _ALIKE and found.steps <= planned.steps
+        if not alike or any(getattr(found, name) != getattr(planned, name) for name in same):
+            raise PateError(f"the checkpoint is of another plan ({found}): begin again with force=[dpsgd]")
+        return found
 
 
 def _number(value: float | None) -> float:

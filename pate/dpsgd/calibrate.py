@@ -15,9 +15,10 @@ from pate.errors import ConfigError
 
 RELATIONS = {"replaced-by-nothing": "REPLACE_SPECIAL", "replace-one": "REPLACE_ONE"}
 
-_LEAST, _MOST = 0.25, 1e5  # noise multipliers worth searching
-_SMALLEST_DELTA = 1e-12  # below it the rounding of the FFT composition shows
+LEAST, MOST = 0.25, 1e5  # noise multipliers that are considered: below, prices take gigabytes to compute
+SMALLEST_DELTA = 1e-12  # below it the rounding of the FFT composition shows
 _COARSE = 1e-4  # least grid interval beside a release of deviation 1, which reaches far
+_MOST_STEPS = 10**7
 _PRECISION = 1e-4  # relative, of a calibrated noise multiplier
 
 
@@ -26,8 +27,8 @@ def epsilon(
 ) -> float:
     """What `steps` lots cost at this delta, each record in each lot with probability `sampling_rate`."""
     _refuse_impossible(sampling_rate, steps, delta, relation)
-    for name, sigma in (("noise_multiplier", noise_multiplier), ("once", 1.0 if once is None else once)):
-        _positive(name, sigma)
+    _positive("noise_multiplier", noise_multiplier)
+    _positive("once", 1.0 if once is None else once)
     return _cost(noise_multiplier, sampling_rate, steps, delta, relation, once)
 
 
@@ -64,13 +65,13 @@ def noise_multiplier(
     what = f"with {steps} steps at sampling rate {sampling_rate:.3g} and delta={delta:g}"
     low = high = _first_guess(epsilon, sampling_rate, steps)
     while cost(high) > epsilon:
-        if high == _MOST:
+        if high == MOST:
             raise ConfigError(f"epsilon={epsilon:g} is out of reach {what}: the least reachable is {cost(high):.3g}")
-        low, high = high, min(_MOST, 1.5 * high)
+        low, high = high, min(MOST, 1.5 * high)
     while cost(low) <= epsilon:
-        if low == _LEAST:
+        if low == LEAST:
             raise ConfigError(f"epsilon={epsilon:g} asks for almost no noise {what}: ask for less than {cost(low):.3g}")
-        high, low = low, max(_LEAST, low / 1.5)
+        high, low = low, max(LEAST, low / 1.5)
     sigma = math.exp(brentq(excess, math.log(low), math.log(high), xtol=_PRECISION))
     while cost(sigma) > epsilon:  # the root is known to a precision: step to the safe side of it
         sigma *= 1 + _PRECISION
@@ -88,7 +89,7 @@ def steps_within(
 ) -> int:
     """How many steps of this noise fit the budget, at most so many."""
     _positive("epsilon", epsilon)
-    _positive("noise_multiplier", noise_multiplier)
+    _considered("noise_multiplier", noise_multiplier)
     _refuse_impossible(sampling_rate, most, delta, relation)
     _refuse_dear(once, epsilon, delta, relation)
 
@@ -116,7 +117,7 @@ def _first_guess(epsilon: float, sampling_rate: float, steps: int) -> float:
     Starting near the answer matters: the cost of far too little noise takes seconds and gigabytes to compute.
     """
     sigma = 1 / math.sqrt(math.log1p((epsilon / (3 * sampling_rate)) ** 2 / steps))
-    return min(_MOST, max(_LEAST, sigma))
+    return min(MOST, max(LEAST, sigma))
 
 
 @lru_cache(maxsize=1024)
@@ -148,7 +149,7 @@ def _refuse_dear(once: float | None, epsilon: float, delta: float, relation: str
     """Steps after a release that costs the whole budget cannot fit, and to search for their noise takes for ever."""
     if once is None:
         return
-    _positive("once", once)
+    _considered("pca_noise", once)
     alone = _cost(once, 1.0, 1, delta, relation)
     if alone >= epsilon:
         raise ConfigError(
@@ -162,12 +163,17 @@ def _positive(name: str, value: float) -> None:
         raise ConfigError(f"{name}={value}: expected a positive number")
 
 
+def _considered(name: str, sigma: float) -> None:
+    if not LEAST <= sigma <= MOST:
+        raise ConfigError(f"{name}={sigma}: expected a number from {LEAST:g} to {MOST:g}")
+
+
 def _refuse_impossible(sampling_rate: float, steps: int, delta: float, relation: str) -> None:
     if relation not in RELATIONS:
         raise ConfigError(f"relation={relation!r}: expected {' or '.join(RELATIONS)}")
     if not 0 < sampling_rate <= 1:
         raise ConfigError(f"sampling_rate={sampling_rate}: expected a probability above 0 and at most 1")
-    if steps < 1:
-        raise ConfigError(f"steps={steps}: expected at least one")
-    if not _SMALLEST_DELTA <= delta < 1:
-        raise ConfigError(f"delta={delta}: expected at least {_SMALLEST_DELTA:g} and less than 1")
+    if not 1 <= steps <= _MOST_STEPS:
+        raise ConfigError(f"steps={steps}: expected at least 1 and at most {_MOST_STEPS}")
+    if not SMALLEST_DELTA <= delta < 1:
+        raise ConfigError(f"delta={delta}: expected at least {SMALLEST_DELTA:g} and less than 1")

@@ -20,6 +20,7 @@ from pate.dpsgd.layers import Rule, Summed, formed, known, rule_of
 from pate.errors import ConfigError
 
 MARGIN = 1e-5  # clip a little below the bound, so that float32 rounding cannot carry a record above it
+_MOST_AT_ONCE = 2048  # records: what float32 adds up within the margin
 _AT_ONCE = 2**25  # numbers in the gradients held at once where there is one a record
 
 
@@ -73,8 +74,11 @@ def clipped_sum(model: nn.Module, x: Tensor, y: Tensor, clip: float, micro_batch
     """The sum over records of the cross-entropy gradient clipped to norm `clip`.
 
     `micro_batch` bounds memory and changes nothing else. A record whose gradient is not finite contributes nothing.
+    Sums over several micro-batches are in double precision: in float32, one record more would change the rounding of
+    all the others by more than the margin.
     """
     parameters = list(model.parameters())
+    micro_batch = min(micro_batch, _MOST_AT_ONCE)
     pass_of = _by_layer
     if not all(known(layer) for layer in model.modules()):
         pass_of = _by_record
@@ -93,7 +97,7 @@ def clipped_sum(model: nn.Module, x: Tensor, y: Tensor, clip: float, micro_batch
         weights = (clip * (1 - MARGIN) / _total(norms, losses.dtype).sqrt()).clamp(max=1.0)
         found = {id(p): g for own, _, summed in norms for p, g in zip(own, summed(weights), strict=True)}
         sums = [found[id(p)] for p in parameters]
-        total = [t + g for t, g in zip(total, sums, strict=True)] if total else sums
+        total = [t.double() + g for t, g in zip(total, sums, strict=True)] if total else sums
         loss += float(losses.sum())
     return Clipped(total or [torch.zeros_like(p) for p in parameters], loss)
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from pate.classifier import ACTIVATIONS
+from pate.dpsgd.calibrate import LEAST, MOST
 from pate.dpsgd.train import DPSGD
 from pate.errors import ConfigError
 from pate.features.encoder import Encoder
@@ -18,6 +18,8 @@ from pate.model import Model
 if TYPE_CHECKING:
     import torch  # elsewhere inside functions, because it takes seconds to import
     from torch import nn
+
+_LEAST = 16  # pixels a side, below which the second convolution of CNN sees no whole patch
 
 
 @dataclass(frozen=True)
@@ -47,9 +49,12 @@ class ScatterLinear(Linear):
     groups: int = 27
     needs_images: ClassVar[bool] = True
 
-    def encoder(self, encoder: Encoder) -> Encoder:
-        from dataclasses import replace
+    def check_image(self, shape: tuple[int, ...] | None) -> None:
+        super().check_image(shape)
+        if shape is not None and min(shape[:2]) < 2**self.scales:
+            raise ConfigError(f"dpsgd.scales={self.scales} needs images of {2**self.scales} pixels a side or more")
 
+    def encoder(self, encoder: Encoder) -> Encoder:
         from pate.features.scattering import Scattering
 
         free = Scattering(self.scales, self.angles, components=None, groups=self.groups).fit(np.empty(0))
@@ -78,8 +83,8 @@ class MLP(DPSGD):
             raise ConfigError(f"dpsgd.activation={self.activation}: expected {' or '.join(ACTIVATIONS)}")
         if self.pca is not None and not (isinstance(self.pca, int) and self.pca >= 1):
             raise ConfigError(f"dpsgd.pca={self.pca}: expected a number of components, or null for none")
-        if not (math.isfinite(self.pca_noise) and self.pca_noise > 0):
-            raise ConfigError(f"dpsgd.pca_noise={self.pca_noise}: expected a positive number")
+        if not LEAST <= self.pca_noise <= MOST:
+            raise ConfigError(f"dpsgd.pca_noise={self.pca_noise}: expected a number from {LEAST:g} to {MOST:g}")
 
     def principal_components(self) -> tuple[int, float] | None:
         return None if self.pca is None else (self.pca, self.pca_noise)
@@ -102,6 +107,13 @@ class CNN(DPSGD):
 
     needs_images: ClassVar[bool] = True
 
+    def check_image(self, shape: tuple[int, ...] | None) -> None:
+        super().check_image(shape)
+        if shape is not None and min(shape[:2]) < _LEAST:
+            raise ConfigError(
+                f"dpsgd=CNN needs images of at least {_LEAST} x {_LEAST} pixels, not {shape[0]} x {shape[1]}"
+            )
+
     def encoder(self, encoder: Encoder) -> Encoder:
         return Encoder(low=encoder.low, high=encoder.high)
 
@@ -121,7 +133,5 @@ class CNN(DPSGD):
 
 
 def _image(shape: Sequence[int]) -> tuple[int, int, int]:
-    if len(shape) not in (2, 3):
-        raise ConfigError(f"dpsgd=cnn needs images (n x H x W): one input here has the shape {tuple(shape)}")
     height, width, colours = (*shape, 1)[:3]
     return height, width, colours

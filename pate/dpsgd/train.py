@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from pate.artifact import Arrays
 from pate.dpsgd.accountant import RELATION, Accountant, Spent
-from pate.dpsgd.calibrate import noise_multiplier, steps_within
-from pate.errors import ConfigError
+from pate.dpsgd.calibrate import LEAST, MOST, noise_multiplier, steps_within
+from pate.errors import ConfigError, PateError
 from pate.features.encoder import Encoder
 from pate.model import Model
-from pate.noise import Noise
+from pate.noise import SEEDED, Noise
 from pate.training import Checkpoint
 
 if TYPE_CHECKING:
@@ -25,7 +25,11 @@ if TYPE_CHECKING:
     from torch import nn
 
 log = logging.getLogger("pate")
-_SCHEDULES = ("constant", "linear", "cosine")
+_SCHEDULES: dict[str, Callable[[float], float]] = {
+    "constant": lambda done: 1.0,
+    "linear": lambda done: 1.0 - done,
+    "cosine": lambda done: (1.0 + math.cos(math.pi * done)) / 2,
+}
 
 
 @dataclass(frozen=True)
@@ -51,12 +55,20 @@ class DPSGD:
     needs_images: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        for name in ("epochs", "learning_rate", "clip", "noise_multiplier"):
+        for name in ("epochs", "learning_rate", "clip"):
             value = getattr(self, name)
-            if value is None and name == "noise_multiplier":
-                continue
             if not (isinstance(value, int | float) and math.isfinite(value) and value > 0):
                 raise ConfigError(f"dpsgd.{name}={value}: expected a positive number")
+        if not 1e-6 <= self.clip <= 1e6:
+            raise ConfigError(
+                f"dpsgd.clip={self.clip}: expected a number from 1e-6 to 1e6, where float32 is exact enough"
+            )
+        if self.noise_multiplier is not None and not LEAST <= self.noise_multiplier <= MOST:
+            raise ConfigError(
+                f"dpsgd.noise_multiplier={self.noise_multiplier}: expected {LEAST:g} to {MOST:g}, or null"
+            )
+        if isinstance(self.epsilon, int) and not isinstance(self.epsilon, bool):
+            object.__setattr__(self, "epsilon", float(self.epsilon))
         for name in ("momentum", "average"):
             value = getattr(self, name)
             if not (isinstance(value, int | float) and 0 <= value < 1):
@@ -68,7 +80,16 @@ class DPSGD:
         if self.schedule not in _SCHEDULES:
             raise ConfigError(f"dpsgd.schedule={self.schedule}: expected one of {', '.join(_SCHEDULES)}")
 
+    def share_of_rate(self, done: float) -> float:
+        """What the learning rate is multiplied by when this share of the steps is done."""
+        return _SCHEDULES[self.schedule](done)
+
     # -- what a kind of model answers ---------------------------------------------------------------
+
+    def check_image(self, shape: tuple[int, ...] | None) -> None:
+        """Refuse inputs this model cannot read: `shape` is that of one image, None for inputs that are no images."""
+        if self.needs_images and shape is None:
+            raise ConfigError(f"dpsgd={type(self).__name__} needs images (n x H x W), and the data set has rows")
 
     def encoder(self, encoder: Encoder) -> Encoder:
         """What makes its rows of the private inputs: the run's own encoder, or one that no record shaped."""
@@ -105,11 +126,15 @@ class DPSGD:
         device: str,
         shape: Sequence[int] = (),
         checkpoint: Checkpoint | None = None,
+        shown_to: str = "publishable",
     ) -> tuple[Model, Spent]:
         """A model that costs at most `epsilon`; `seed` starts its weights, everything else random is from `noise`."""
         _refuse_unusable(x, y, classes)
+        self.check_image(tuple(shape) if len(shape) > 1 else None)
         saved = checkpoint.load() if checkpoint else None
-        accountant = Accountant.of(saved) if saved else self.plan(len(x), epsilon, delta)
+        accountant = self.plan(len(x), epsilon, delta)
+        if saved:
+            accountant = Accountant.of(saved, accountant)
         from pate.dpsgd.descent import descend  # here, because torch takes seconds to import
         from pate.dpsgd.network import start
 
@@ -128,8 +153,11 @@ class DPSGD:
             saved=saved,
             checkpoint=checkpoint,
             keep=keep,
+            shown_to=SEEDED if noise.seeded else shown_to,
         )
-        return self.model(network, shape, components), accountant.spent()
+        if not all(bool(p.isfinite().all()) for p in network.parameters()):
+            raise PateError("the weights are no longer finite numbers: lower dpsgd.learning_rate, or dpsgd.clip")
+        return self.model(network, shape, components), accountant.spent(noise.seeded)
 
     def _components(
         self, x: NDArray[np.float32], saved: Arrays | None, noise: Noise

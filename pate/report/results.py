@@ -31,6 +31,7 @@ _PACKAGES = (
     "dp-accounting",
     "opendp",
 )
+RELATIONS = {"replaced-by-nothing": RELATION}  # DP-SGD's word for it
 _CALIBRATION = ("confidence", "right", "share")
 _FEATURES = ("features", "encode")
 _PATE_STAGES = (*_FEATURES, "teachers", "votes", "queries", "labels", "student")
@@ -112,7 +113,7 @@ def _dpsgd(spent: Spent, owners: bool, scores: Scores) -> dict[str, Any]:
         delta=spent.delta,
         epsilon_publishable=None if owners else spent.epsilon,
         guarantee="every data set",
-        relation=RELATION,
+        relation=RELATIONS[spent.relation],
         scores=scores,
     ) | {
         "epsilon_replace_one": spent.epsilon_replace_one,
@@ -179,8 +180,8 @@ def _notes(
         yield "continuous vote noise is floating-point noise: for reproducing papers, not for a release"
     if spent and settings.dpsgd.epsilon == "pate" and (costs is None or costs.best.guarantee == "this data set"):
         yield "DP-SGD was calibrated to the epsilon PATE spent, which is the owner's; so is its model"
-    if settings.partition.group_by and spent and costs:
-        yield f"PATE protects all records of one {settings.partition.group_by}, DP-SGD one record: not the same promise"
+    if settings.partition.group_by and spent:
+        yield f"DP-SGD protects one record, not all records of one {settings.partition.group_by} as PATE does"
 
 
 def _seconds(records: Mapping[str, Record], stages: tuple[str, ...]) -> float:

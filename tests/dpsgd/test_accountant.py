@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from pate.dpsgd import calibrate
@@ -36,8 +38,9 @@ def test_one_step_more_than_planned_is_refused() -> None:
 
 
 def test_the_price_names_both_relations_and_the_renyi_figure() -> None:
-    spent = taken(40).spent()
+    spent = taken(40).spent(seeded=False)
     assert spent.steps == 40
+    assert taken(2).spent(seeded=True).seeded
     assert spent.relation == "replaced-by-nothing"
     assert spent.epsilon < spent.epsilon_rdp < 1.3 * spent.epsilon
     assert spent.epsilon_replace_one == calibrate.epsilon(2.0, 0.05, 40, 1e-5, "replace-one") > 1.5 * spent.epsilon
@@ -46,11 +49,23 @@ def test_the_price_names_both_relations_and_the_renyi_figure() -> None:
 @pytest.mark.parametrize("more", [{}, {"pca_noise": 3.5}])
 def test_its_state_survives_a_kill(more: dict) -> None:
     before = taken(7, **more)
-    assert Accountant.of(before.arrays()) == before
+    assert Accountant.of(before.arrays(), taken(0, **more)) == before
 
 
 def test_a_state_of_another_kind_is_refused() -> None:
     state = taken(7).arrays()
     del state["accountant.taken"]
     with pytest.raises(PateError, match=r"accountant\.taken"):
-        Accountant.of(state)
+        Accountant.of(state, taken(0))
+
+
+@pytest.mark.parametrize(
+    "change", [{"delta": 1e-6}, {"sampling_rate": 0.1}, {"noise_multiplier": 2.1}, {"steps": 99}, {"pca_noise": 4.0}]
+)
+def test_the_state_of_another_plan_is_refused(change: dict) -> None:
+    with pytest.raises(PateError, match="of another plan"):
+        Accountant.of(taken(7).arrays(), replace(taken(0), **change))
+
+
+def test_a_plan_that_would_come_out_a_little_differently_by_now_is_kept() -> None:
+    assert Accountant.of(taken(7).arrays(), replace(taken(0), noise_multiplier=2.0001)) == taken(7)

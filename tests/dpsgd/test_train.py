@@ -13,11 +13,11 @@ import torch
 from sklearn.datasets import load_digits
 
 from pate.dpsgd import descent
-from pate.dpsgd.accountant import Spent
+from pate.dpsgd.accountant import Accountant, Spent
 from pate.dpsgd.calibrate import epsilon as cost
 from pate.dpsgd.models import CNN, MLP, Linear, ScatterLinear
 from pate.dpsgd.train import DPSGD
-from pate.errors import ConfigError
+from pate.errors import ConfigError, PateError
 from pate.features.encoder import Encoder
 from pate.model import Model
 from pate.noise import Noise, source
@@ -132,7 +132,7 @@ def test_components_take_their_part_of_the_budget() -> None:
     assert spent.pca_noise == 4.0
     assert 1.99 < spent.epsilon <= 2.0
     assert spent.noise_multiplier > fit(SMALL, x[:640], y[:640])[1].noise_multiplier
-    with pytest.raises(ConfigError, match="out of reach"):
+    with pytest.raises(ConfigError, match="components alone cost"):
         fit(replace(ON_COMPONENTS, pca_noise=0.5), x, y)
 
 
@@ -144,6 +144,10 @@ def test_given_the_noise_it_trains_for_as_long_as_the_budget_lasts() -> None:
     _, brief = fit(replace(LINEAR, noise_multiplier=3.0, epochs=1), x[:640], y[:640])
     assert brief.steps == 10
     assert brief.epsilon < spent.epsilon
+
+
+def shifted(accountant: Accountant) -> Accountant:
+    return replace(accountant, noise_multiplier=accountant.noise_multiplier * 1.0002)
 
 
 @pytest.mark.parametrize("settings", [LINEAR, ON_COMPONENTS])
@@ -165,7 +169,8 @@ def test_a_resumed_training_keeps_its_plan_and_its_components(settings, tmp_path
     with pytest.raises(KeyboardInterrupt):
         fit(settings, x, y, noise=source(2), checkpoint=Checkpoint(pieces))
     monkeypatch.setattr(descent, "add_noise", real)
-    monkeypatch.setattr(DPSGD, "plan", lambda *_: pytest.fail("planned again"))
+    plan = DPSGD.plan
+    monkeypatch.setattr(DPSGD, "plan", lambda *arguments: shifted(plan(*arguments)))
     resumed, again = fit(settings, x, y, noise=source(2), checkpoint=Checkpoint(pieces))
     assert again == spent
     np.testing.assert_array_equal(weights(resumed), weights(whole))
@@ -181,6 +186,11 @@ def test_a_resumed_training_keeps_its_plan_and_its_components(settings, tmp_path
         ({"epochs": 0.0}, "epochs"),
         ({"learning_rate": float("nan")}, "learning_rate=nan"),
         ({"clip": -1.0}, "clip"),
+        ({"clip": 1e38}, "clip"),
+        ({"clip": 1e-40}, "clip"),
+        ({"noise_multiplier": 0.01}, "noise_multiplier"),
+        ({"noise_multiplier": 1e200}, "noise_multiplier"),
+        ({"pca_noise": 0.001}, "pca_noise"),
         ({"momentum": 1.0}, "momentum"),
         ({"average": 1.0}, "average"),
         ({"noise_multiplier": 0.0}, "noise_multiplier=0"),
@@ -227,6 +237,17 @@ def test_broken_records_are_left_out_and_the_owner_is_told(caplog: pytest.LogCap
 def test_an_impossible_budget_is_refused(epsilon: float) -> None:
     with pytest.raises(ConfigError, match="epsilon"):
         fit(LINEAR, *digits(), epsilon=epsilon)
+
+
+def test_weights_that_are_no_numbers_are_not_handed_over() -> None:
+    x, y = digits()
+    with pytest.raises(PateError, match="learning_rate"):
+        fit(replace(LINEAR, learning_rate=1e38, clip=1e6, epochs=2), x, y)
+
+
+def test_a_whole_number_is_the_same_budget() -> None:
+    assert replace(LINEAR, epsilon=3) == replace(LINEAR, epsilon=3.0)
+    assert isinstance(replace(LINEAR, epsilon=3).epsilon, float)
 
 
 def test_choosing_dpsgd_does_not_load_torch() -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 import pate
+from pate.dpsgd import descent
 from pate.errors import ConfigError
 
 MAIN = [sys.executable, "-c", "from pate.cli import main; main()"]
@@ -72,6 +74,12 @@ def test_the_network_for_images_through_the_pipeline(run, tmp_path):
         (["dpsgd.noise_multiplier=0.5", "dpsgd.epsilon=0.1"], "one step costs"),
         (["dpsgd=mlp", "dpsgd.pca=20", "dpsgd.pca_noise=0.8"], "principal components alone cost"),
         (["delta=1e-14"], "delta"),
+        (["dpsgd.epochs=1e12"], "steps"),
+        (["dpsgd.clip=1e38"], "clip"),
+        (["dpsgd=mlp", "dpsgd.pca=20", "dpsgd.pca_noise=0.001"], "pca_noise"),
+        (["dpsgd=cnn"], "at least 16 x 16 pixels, not 8 x 8"),
+        (["dpsgd=cnn", "dataset.public=397", "dpsgd.epsilon=pate"], "at least 16 x 16 pixels, not 8 x 8"),
+        (["dataset.public=397", "dpsgd.epsilon=pate", "delta=1e-13"], "DP-SGD is priced from 1e-12 on"),
         (["dpsgd.lot=5000"], "only"),
         (["dpsgd.schedule=stairs"], "constant, linear, cosine"),
         (["dpsgd=scatter_linear", "dpsgd.groups=26"], "groups must divide"),
@@ -91,9 +99,41 @@ def test_a_model_for_images_is_refused_for_a_table(run, model, tmp_path):
         run(*table, "dataset.public=0", f"dpsgd={model}", "dpsgd.epsilon=2", "dpsgd.lot=10", "teachers.count=5")
 
 
-def test_images_too_small_for_the_network_are_refused(run):
-    with pytest.raises(ConfigError, match="at least 16 x 16 pixels, not 8 x 8"):
-        run(*ALONE, "dpsgd=cnn", "stage=dpsgd")
+def test_what_means_the_same_is_not_drawn_twice(run):
+    run(*ALONE, "stage=dpsgd", "dpsgd.epochs=2")
+    for same in (["dpsgd.epsilon=4.0"], ["dpsgd.micro_batch=100"], ["dpsgd.learning_rate=4"], ["delta=0.0001"]):
+        assert run(*ALONE, "stage=dpsgd", "dpsgd.epochs=2", *same)["stages"]["dpsgd"]["reused"], same
+    assert not run(*ALONE, "stage=dpsgd", "dpsgd.epochs=2", "dpsgd.clip=0.1")["stages"]["dpsgd"]["reused"]
+
+
+def test_what_may_be_published_is_said_where_epsilons_are(run, tmp_path):
+    brief = ["stage=dpsgd", "dpsgd.epochs=2"]
+
+    def told(side, *overrides):
+        run(*brief, *overrides)
+        made = max((tmp_path / "workspace" / side / "dpsgd").glob("*/manifest.json"), key=lambda f: f.stat().st_mtime)
+        return json.loads(made.read_text())["about"]["summary"]
+
+    owners = told("private", "teachers=ridge", "teachers.count=20", "n_jobs=1")
+    assert re.search("epsilon .*, delta 0.0001, the owner's$", owners)
+    assert re.search(r"epsilon 4\.000 .*, delta 0.0001, publishable$", told("release", *ALONE))
+    assert re.search("delta 0.0001, seeded noise: not private$", told("release", *ALONE, "noise.seed=1"))
+
+
+def test_a_second_draw_is_told_of_though_it_was_interrupted(run, monkeypatch):
+    run(*ALONE, "stage=dpsgd", "dpsgd.epochs=2")
+    real = descent.add_noise
+    monkeypatch.setattr(descent, "add_noise", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run(*ALONE, "stage=dpsgd", "dpsgd.epochs=2", "force=[dpsgd]")
+    monkeypatch.setattr(descent, "add_noise", real)
+    found = run(*ALONE, "stage=dpsgd", "dpsgd.epochs=2")
+    assert not found["stages"]["dpsgd"]["reused"]
+    assert any("prices of all draws add up" in note for note in found["notes"])
+
+
+def interrupted(*_):
+    raise KeyboardInterrupt
 
 
 def test_killed_in_the_middle_it_goes_on_with_the_same_spend(tmp_path):

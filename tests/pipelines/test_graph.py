@@ -193,7 +193,7 @@ def test_groups_go_to_one_teacher_and_are_named_in_the_relation(run, tmp_path):
     np.savez(tmp_path / "own" / "test.npz", x=x[1400:] / 16, y=y[1400:])
     found = run("dataset=arrays", f"dataset.path={tmp_path / 'own'}", "partition.group_by=patient_id")
     assert method(found, "pate")["relation"] == "all records of one patient_id replaced by nothing"
-    assert any("not the same promise" in note for note in found["notes"])
+    assert any("DP-SGD protects one record, not all records of one patient_id" in note for note in found["notes"])
     assert any("dataset.classes" in note for note in found["notes"])
 
 
