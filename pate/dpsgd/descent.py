@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pate.dpsgd.train import DPSGD
 
 log = logging.getLogger("pate")
-_ROUNDING = 1e-4  # more noise, because a record more rounds the others' sum differently: by 2e-5 of the bound (measured)
+_ROUNDING = 1e-4  # more noise: a record more rounds the others' sum differently, by 2e-5 of the bound (measured)
 _SAVE_EVERY, _TELL_EVERY = 2.0, 8.0  # seconds, of which saving or pricing what was done takes a fraction
 
 
