@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.text import Text
 
 log = logging.getLogger("pate")
 console = Console(stderr=True)
@@ -20,6 +21,17 @@ class Advance(Protocol):
     """Called with the number of items just finished and, if there is something new to say of them, with that."""
 
     def __call__(self, n: int, saying: str | None = None, /) -> None: ...
+
+
+class _Bar(Progress):
+    """With what there is to say in a line below, where it leaves the bar its place."""
+
+    saying = ""
+
+    def get_renderables(self) -> Iterator[RenderableType]:
+        yield from super().get_renderables()
+        if self.saying:
+            yield Text(f"  {self.saying}")
 
 
 @contextmanager
@@ -34,15 +46,13 @@ def progress(label: str, total: int, unit: str = "", before: int = 0) -> Iterato
             TimeElapsedColumn(),
             TextColumn("left"),
             TimeRemainingColumn(),
-            TextColumn("{task.fields[saying]}"),
         )
-        with Progress(*columns, console=console, transient=True) as bar:
-            task = bar.add_task(label, total=total, completed=before, saying="")
+        with _Bar(*columns, console=console, transient=True) as bar:
+            task = bar.add_task(label, total=total, completed=before)
 
             def move(n: int, saying: str | None = None, /) -> None:
+                bar.saying = bar.saying if saying is None else saying
                 bar.advance(task, n)
-                if saying is not None:
-                    bar.update(task, saying=saying)
 
             yield move
         return
