@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from pate.artifact import Arrays
 from pate.dpsgd.accountant import RELATION, Accountant, Spent
@@ -138,8 +139,7 @@ class DPSGD:
         from pate.dpsgd.descent import descend  # here, because torch takes seconds to import
         from pate.dpsgd.network import start
 
-        components, keep = self._components(x, saved, noise)
-        rows = x if components is None else x @ components
+        rows, components = self._projected(x, saved, noise)
         network = start(self.network(rows.shape[1], shape, classes), seed)
         descend(
             self,
@@ -152,23 +152,25 @@ class DPSGD:
             device=device,
             saved=saved,
             checkpoint=checkpoint,
-            keep=keep,
+            keep={} if components is None else {"components": components},
             shown_to=SEEDED if noise.seeded else shown_to,
         )
         if not all(bool(p.isfinite().all()) for p in network.parameters()):
             raise PateError("the weights are no longer finite numbers: lower dpsgd.learning_rate, or dpsgd.clip")
         return self.model(network, shape, components), accountant.spent(noise.seeded)
 
-    def _components(
+    def _projected(
         self, x: NDArray[np.float32], saved: Arrays | None, noise: Noise
-    ) -> tuple[NDArray[np.float32] | None, Arrays]:
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32] | None]:
+        """The rows to train on and, if they are components of x, of which directions."""
         asked = self.principal_components()
         if asked is None:
-            return None, {}
+            return x, None
         from pate.dpsgd.pca import private_components
 
         found = saved["components"] if saved else private_components(x, *asked, noise)
-        return found, {"components": found}
+        with threadpool_limits(1, user_api="blas"):  # the same rows on any number of cores
+            return x @ found, found
 
     def plan(self, n: int, epsilon: float, delta: float) -> Accountant:
         """The noise and the number of steps for n records, before any of them is read."""
