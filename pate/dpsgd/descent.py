@@ -17,6 +17,7 @@ from pate.artifact import Arrays
 from pate.device import one_thread
 from pate.dpsgd.accountant import Accountant
 from pate.dpsgd.engine import clipped_sum, refuse_unsupported
+from pate.dpsgd.layers import squared_norms
 from pate.noise import Noise
 from pate.progress import progress
 from pate.training import Checkpoint
@@ -49,6 +50,7 @@ def descend(
     network.to(device)
     records, labels = torch.from_numpy(x), torch.from_numpy(y)
     refuse_unsupported(network, settings.inputs(torch.zeros(1, x.shape[1], device=device), shape)[0])
+    squared = squared_norms(records) if isinstance(network[0], nn.Linear) else None  # they do not change
     state = _State(network, settings.average)
     if saved is not None:
         state.restore(saved)
@@ -75,7 +77,10 @@ def descend(
             lot, noises = drawn.result()
             drawn = ahead.submit(draw, accountant.taken)
             inputs = settings.inputs(records[lot].to(device), shape)
-            gradient, loss = clipped_sum(network, inputs, labels[lot].to(device), settings.clip, settings.micro_batch)
+            norms = None if squared is None else squared[lot].to(device)
+            gradient, loss = clipped_sum(
+                network, inputs, labels[lot].to(device), settings.clip, settings.micro_batch, norms
+            )
             add_noise(gradient, noises)
             rate = settings.learning_rate * settings.share_of_rate(step / accountant.steps)
             state.step(gradient, settings.lot, rate, settings.momentum, step)

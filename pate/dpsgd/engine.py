@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from torch.func import functional_call, grad, vmap
 from torch.nn.functional import cross_entropy
 
-from pate.dpsgd.layers import Rule, Summed, formed, known, rule_of
+from pate.dpsgd.layers import Rule, Summed, formed, known, linear, rule_of
 from pate.errors import ConfigError
 
 MARGIN = 1e-5  # clip a little below the bound, so that float32 rounding cannot carry a record above it
@@ -70,8 +70,13 @@ def _refuse(name: str, layer: nn.Module) -> None:
         raise ConfigError(f"layer {name!r} works in place and overwrites what clipping needs: set inplace=False")
 
 
-def clipped_sum(model: nn.Module, x: Tensor, y: Tensor, clip: float, micro_batch: int = 2048) -> Clipped:
+def clipped_sum(
+    model: nn.Module, x: Tensor, y: Tensor, clip: float, micro_batch: int = 2048, squared: Tensor | None = None
+) -> Clipped:
     """The sum over records of the cross-entropy gradient clipped to norm `clip`.
+
+    `squared` are the records' own squared norms (layers.squared_norms), where they are known: records do not change,
+    and a first layer that is linear need not read them once more.
 
     `micro_batch` bounds memory and changes nothing else. A record whose gradient is not finite contributes nothing.
     Sums over several micro-batches are in double precision: in float32, one record more would change the rounding of
@@ -87,7 +92,9 @@ def clipped_sum(model: nn.Module, x: Tensor, y: Tensor, clip: float, micro_batch
     loss = 0.0
     for start in range(0, len(x), micro_batch):
         part, labels = x[start : start + micro_batch], y[start : start + micro_batch]
-        losses, norms_of = pass_of(model, part, labels)
+        losses, norms_of = pass_of(
+            model, part, labels, None if squared is None else squared[start : start + micro_batch]
+        )
         norms = norms_of(slice(None))
         finite = torch.isfinite(_total(norms, losses.dtype))
         if not finite.any():
@@ -114,15 +121,20 @@ _Pass = tuple[Tensor, Callable[[slice | Tensor], list[_Norms]]]
 """The losses, and what one pass over the records says of some of them: a second one could say something else."""
 
 
-def _by_layer(model: nn.Module, x: Tensor, y: Tensor) -> _Pass:
+def _by_layer(model: nn.Module, x: Tensor, y: Tensor, squared: Tensor | None) -> _Pass:
     """From the gradients of the layers' outputs: autograd is asked for nothing else, and so computes nothing else."""
     with _recorded(model) as seen:
         losses = cross_entropy(model(x), y, reduction="none")
     gradients = torch.autograd.grad(losses.sum(), [output for _, _, _, output in seen])
-    found = [(layer, rule, a, g) for (layer, rule, a, _), g in zip(seen, gradients, strict=True)]
-    return losses.detach(), lambda kept: [
-        (list(layer.parameters()), *rule(layer, a[kept], g[kept])) for layer, rule, a, g in found
-    ]
+
+    def norms(kept: slice | Tensor) -> list[_Norms]:
+        found = []
+        for (layer, rule, a, _), g in zip(seen, gradients, strict=True):
+            given = {"inputs": squared[kept]} if squared is not None and rule is linear and a is x else {}
+            found.append((list(layer.parameters()), *rule(layer, a.detach()[kept], g[kept], **given)))
+        return found
+
+    return losses.detach(), norms
 
 
 @contextmanager
@@ -131,7 +143,7 @@ def _recorded(model: nn.Module) -> Iterator[list[tuple[nn.Module, Rule, Tensor, 
     seen: list[tuple[nn.Module, Rule, Tensor, Tensor]] = []
 
     def hook(rule: Rule) -> Callable[[nn.Module, tuple[Tensor, ...], Tensor], None]:
-        return lambda layer, inputs, output: seen.append((layer, rule, inputs[0].detach(), output))
+        return lambda layer, inputs, output: seen.append((layer, rule, inputs[0], output))
 
     hooks = [
         layer.register_forward_hook(hook(rule))
@@ -145,7 +157,7 @@ def _recorded(model: nn.Module) -> Iterator[list[tuple[nn.Module, Rule, Tensor, 
             one.remove()
 
 
-def _by_record(model: nn.Module, x: Tensor, y: Tensor) -> _Pass:
+def _by_record(model: nn.Module, x: Tensor, y: Tensor, squared: Tensor | None) -> _Pass:
     """From one gradient a record, each computed as if there were no other: slow, and right for any model.
 
     Buffers are handed over like parameters, so that what a layer writes to them is gone with the pass.

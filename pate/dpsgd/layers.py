@@ -8,7 +8,6 @@ meets them at many places (a convolution, a sequence), its gradient is a sum of 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -17,7 +16,7 @@ from torch.nn import functional as F
 Summed = Callable[[Tensor], list[Tensor]]
 """The sum over records of weight times gradient, one tensor for each of the layer's parameters, in their order."""
 
-Rule = Callable[[Any, Tensor, Tensor], tuple[Tensor, Summed]]
+Rule = Callable[..., tuple[Tensor, Summed]]
 """layer, a, g -> squared gradient norms of the records (double precision), and the sum still to be weighted."""
 
 _WITHOUT_PARAMETERS = (
@@ -54,12 +53,12 @@ def rule_of(layer: nn.Module) -> Rule | None:
     return _RULES.get(type(layer))
 
 
-def linear(layer: nn.Linear, a: Tensor, g: Tensor) -> tuple[Tensor, Summed]:
-    """y = W a + b."""
+def linear(layer: nn.Linear, a: Tensor, g: Tensor, inputs: Tensor | None = None) -> tuple[Tensor, Summed]:
+    """y = W a + b; `inputs` are the squared norms of a, where they are known."""
     if a.ndim > 2:
         return _places(a.flatten(1, -2), g.flatten(1, -2), layer.bias is not None, layer.weight.shape)
-    inputs = _squared(a)
-    squared = _squared(g) * (inputs if layer.bias is None else inputs + 1)
+    inputs = squared_norms(a) if inputs is None else inputs
+    squared = squared_norms(g) * (inputs if layer.bias is None else inputs + 1)
 
     def summed(weights: Tensor) -> list[Tensor]:
         scaled = g * weights[:, None]
@@ -102,7 +101,7 @@ def _places(a: Tensor, g: Tensor, bias: bool, shape: torch.Size) -> tuple[Tensor
         return _gram(a, g, bias, shape)
     formed = torch.bmm(g.transpose(1, 2), a).flatten(1)
     of_bias = g.sum(1)
-    squared = _squared(formed) + (_squared(of_bias) if bias else 0)
+    squared = squared_norms(formed) + (squared_norms(of_bias) if bias else 0)
 
     def summed(weights: Tensor) -> list[Tensor]:
         return [(weights @ formed).view(shape), weights @ of_bias] if bias else [(weights @ formed).view(shape)]
@@ -146,7 +145,7 @@ def layer_norm(layer: nn.LayerNorm, a: Tensor, g: Tensor) -> tuple[Tensor, Summe
 
 def formed(gradients: list[Tensor]) -> tuple[Tensor, Summed]:
     """Gradients small enough to have one for each record."""
-    squared = torch.stack([_squared(part[..., None].flatten(1)) for part in gradients]).sum(0)
+    squared = torch.stack([squared_norms(part[..., None].flatten(1)) for part in gradients]).sum(0)
     return squared, lambda weights: [torch.tensordot(weights, part, 1) for part in gradients]
 
 
@@ -160,7 +159,7 @@ def embedding(layer: nn.Embedding, a: Tensor, g: Tensor) -> tuple[Tensor, Summed
     pairs, place = torch.unique(key, return_inverse=True)  # of a record and a row
     record, row = pairs // layer.num_embeddings, pairs % layer.num_embeddings
     received = g.new_zeros(len(pairs), g.shape[2]).index_add_(0, place.flatten(), g.flatten(0, 1))
-    squared = g.new_zeros(len(a), dtype=torch.float64).index_add_(0, record, _squared(received))
+    squared = g.new_zeros(len(a), dtype=torch.float64).index_add_(0, record, squared_norms(received))
 
     def summed(weights: Tensor) -> list[Tensor]:
         return [torch.zeros_like(layer.weight).index_add_(0, row, received * weights[record, None])]
@@ -168,9 +167,10 @@ def embedding(layer: nn.Embedding, a: Tensor, g: Tensor) -> tuple[Tensor, Summed
     return squared, summed
 
 
-def _squared(rows: Tensor) -> Tensor:
-    """Never too small by more than a few parts in a million: in float32 the sum of a wide row would drift further than
-    the margin, so only short pieces are summed there; and small squares vanish there, so what they could be is added.
+def squared_norms(rows: Tensor) -> Tensor:
+    """Of each row, never too small by more than a few parts in a million: in float32 the sum of a wide row would drift
+    further than the margin, so only short pieces are summed there; and small squares vanish there, so what they could
+    be is added.
     """
     pieces, width = rows.shape[1] // _PIECE, rows.shape[1]
     whole, rest = torch.split(rows, [pieces * _PIECE, width - pieces * _PIECE], dim=1)

@@ -12,6 +12,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from pate.dpsgd import engine
 from pate.dpsgd.engine import MARGIN, clipped_sum, refuse_unsupported
+from pate.dpsgd.layers import squared_norms
 from pate.errors import ConfigError
 
 CLASSES, RECORDS = 5, 24
@@ -220,6 +221,25 @@ class Running(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         self.mean = 0.9 * self.mean + 0.1 * x.detach().mean(0)
         return x - self.mean + self.shift
+
+
+@pytest.mark.parametrize("micro_batch", [7, 2048])
+@pytest.mark.parametrize("name", ["linear", "perceptron", "sequence", "tanh"])
+def test_norms_that_are_known_change_nothing(name: str, micro_batch: int) -> None:
+    model, x, y = built(name)
+    x[3] = float("nan")
+    squared = squared_norms(x.flatten(1))
+    with_them, without = (clipped_sum(model, x, y, 0.5, micro_batch, given) for given in (squared, None))
+    assert torch.equal(flat(with_them.gradient), flat(without.gradient))
+
+
+def test_norms_that_are_known_are_used() -> None:
+    """For the layer that reads the records, and for no other."""
+    model, x, y = built("perceptron")
+    large = torch.full((len(x),), 1e20, dtype=torch.float64)
+    assert float(flat(clipped_sum(model, x, y, 0.5, squared=large).gradient).norm()) < 1e-6
+    model.insert(0, nn.Tanh())
+    assert float(flat(clipped_sum(model, x, y, 0.5, squared=large).gradient).norm()) > 1e-3
 
 
 @pytest.mark.parametrize("alike", [False, True])
