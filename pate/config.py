@@ -165,29 +165,18 @@ def settle(config: DictConfig) -> Settings:
         raise ConfigError(one_line(error)) from error
     assert isinstance(plain, dict)
     typed: Config = OmegaConf.merge(OmegaConf.structured(Config), plain)  # type: ignore[assignment]
-    dataset = _choice("dataset", typed.dataset, Dataset)  # type: ignore[type-abstract]
-    features = _choice("features", typed.features, Features)
-    teachers = _choice("teachers", typed.teachers, Teachers)
-    aggregator = _choice("aggregator", typed.aggregator, Aggregator)
-    student = _choice("student", typed.student, Student)
-    dpsgd = _choice("dpsgd", typed.dpsgd, DPSGD)
     chosen: dict[str, Any] = {
-        "dataset": dataset,
-        "features": features,
-        "teachers": teachers,
-        "aggregator": aggregator,
-        "student": student,
-        "dpsgd": dpsgd,
+        "dataset": _choice("dataset", typed.dataset, Dataset),  # type: ignore[type-abstract]
+        "features": _choice("features", typed.features, Features),
+        "teachers": _choice("teachers", typed.teachers, Teachers),
+        "aggregator": _choice("aggregator", typed.aggregator, Aggregator),
+        "student": _choice("student", typed.student, Student),
+        "dpsgd": _choice("dpsgd", typed.dpsgd, DPSGD),
     }
     # As they are, defaults and types included: 3 and 3.0, said or left out, are one setting and not two draws of noise.
     plain |= {name: {"_target_": plain[name]["_target_"]} | asdict(one) for name, one in chosen.items()}
     return Settings(
-        dataset=dataset,
-        features=features,
-        teachers=teachers,
-        aggregator=aggregator,
-        student=student,
-        dpsgd=dpsgd,
+        **chosen,
         partition=PartitionConfig(**plain["partition"]),
         votes=VotesConfig(**plain["votes"]),
         labels=LabelsConfig(**plain["labels"]),
