@@ -13,6 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from pate.accounting.price import shown
 from pate.artifact import Arrays
 from pate.device import one_thread
 from pate.dpsgd.accountant import Accountant
@@ -97,7 +98,7 @@ def descend(
 
 def _told(accountant: Accountant, loss: float, shown_to: str) -> str:
     return (
-        f"loss {loss:.3f} (the owner's); epsilon so far {accountant.epsilon():.3f}, delta {accountant.delta:g}, "
+        f"loss {loss:.3f} (the owner's); epsilon so far {shown(accountant.epsilon())}, delta {accountant.delta:g}, "
         f"one record replaced by nothing, {shown_to}"
     )
 

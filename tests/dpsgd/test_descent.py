@@ -213,3 +213,11 @@ def test_what_is_resumed_is_step_by_step_what_was_not(tmp_path, monkeypatch, ave
     assert accountant.taken == 20
     for one, two in zip(whole, resumed, strict=True):
         np.testing.assert_array_equal(one, two)
+
+
+def test_the_epsilon_so_far_is_rounded_up_and_never_alone() -> None:
+    accountant = Accountant(2.0, 0.05, 100, 1e-5, taken=37)
+    told = descent._told(accountant, 0.5, "publishable")
+    said = float(told.split("epsilon so far ")[1].split(",")[0])
+    assert accountant.epsilon() <= said < accountant.epsilon() + 0.001
+    assert told.endswith("delta 1e-05, one record replaced by nothing, publishable")
