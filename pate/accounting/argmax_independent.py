@@ -37,6 +37,7 @@ from pate.accounting.three_outcomes import Noise, Range, log_laws
 
 _SLACK = 1e-14
 _ORDERS = [1 + 10 ** (i / 64) for i in range(-128, 257)]  # a fixed lattice, so that caches serve every k and delta
+_LATTICE = 2.0**-30  # of the ends of s: adding whole votes to them is exact, and finds the right cell of discrete noise
 _MOST_BOXES = 200_000  # then what is left counts with its bound: larger, and still valid
 
 
@@ -89,11 +90,12 @@ def certified_rdp(noise: Noise, alpha: float, teachers: int, tolerance: float = 
         reached, upper, along_gap = _bounds(noise, alpha, boxes)
         work += len(upper)
         best = max(best, reached)
-        open_ = upper > (1 + tolerance) * best
+        narrow = boxes.high - boxes.low < 2 * _LATTICE
+        open_ = (upper > (1 + tolerance) * best) & ~(narrow & (boxes.least == boxes.most))
         if work > _MOST_BOXES:
             open_[:] = False
         bound = max(bound, float(np.max(upper[~open_], initial=0)))
-        boxes = _halve(boxes[open_], along_gap[open_], noise.scale)
+        boxes = _halve(boxes[open_], (along_gap | narrow)[open_], noise.scale)
     return min(bound, noise.known_rdp(alpha)) * (1 + 1e-12)
 
 
@@ -103,17 +105,19 @@ def _first_boxes(noise: Noise, teachers: int) -> _Boxes:
     least, most = starts, np.minimum(2 * starts - 1, teachers)
     inner = np.linspace(0, 1, 33)
     bottom, top = -most - 8 * noise.scale, 8 * noise.scale
-    edges = bottom[:, None] + (top - bottom[:, None]) * inner
+    edges = np.round((bottom[:, None] + (top - bottom[:, None]) * inner) / _LATTICE) * _LATTICE
     infinite = np.full((len(least), 1), np.inf)
     low, high = np.hstack([-infinite, edges]), np.hstack([edges, infinite])
     return _Boxes(*(each.ravel() for each in np.broadcast_arrays(least[:, None], most[:, None], low, high)))
 
 
 def _halve(boxes: _Boxes, along_gap: np.ndarray, scale: float) -> _Boxes:
-    """Two boxes for each: cut along the gap where asked, else along s (an unbounded end: far out)."""
+    """Two boxes for each: cut along the gap where asked, else along s, at a whole number if one is near the middle or
+    the box holds one: discrete noise jumps there (an unbounded end: far out)."""
     low = np.where(boxes.low == -np.inf, 3 * np.minimum(boxes.high, -4 * scale), boxes.low)
     high = np.where(boxes.high == np.inf, 3 * np.maximum(boxes.low, 4 * scale), boxes.high)
-    middle = (low + high) / 2
+    middle = np.round((low + high) / 2 / _LATTICE) * _LATTICE
+    middle = np.where((low < np.round(middle)) & (np.round(middle) < high), np.round(middle), middle)
     half = np.floor((boxes.least + boxes.most) / 2)
     first = _Boxes(
         boxes.least, np.where(along_gap, half, boxes.most), boxes.low, np.where(along_gap, boxes.high, middle)

@@ -1,7 +1,8 @@
 """The law of Confident-GNMax: a noisy threshold test on the largest count around the noisy argmax.
 
 No answer is one more outcome. The two noises are independent, so every other probability is the argmax's times the
-chance of passing, which a neighbour changes too (Papernot et al. 2018, Algorithm 1).
+chance of passing, which a neighbour changes too (Papernot et al. 2018, Algorithm 1). Whole votes with whole noise pass
+when they reach the threshold rounded up, so that chance is a tail of the discrete Gaussian.
 """
 
 from __future__ import annotations
@@ -12,17 +13,26 @@ from dataclasses import replace
 import numpy as np
 from scipy.special import log_ndtr
 
+from pate.accounting.discrete_gaussian import log_tail
 from pate.accounting.law import Laws
 
 
-def behind_threshold(threshold: float, sigma: float) -> Callable[[Laws], Laws]:
+def log_passes(top: np.ndarray, threshold: float, sigma: float, noise: str) -> tuple[np.ndarray, np.ndarray]:
+    """ln of the chances that a largest count passes the test and that it fails."""
+    if noise == "continuous":
+        return log_ndtr((top - threshold) / sigma), log_ndtr((threshold - top) / sigma)
+    short = np.ceil(threshold) - top  # K >= short passes; K <= short - 1, or -K >= 1 - short, fails
+    return log_tail(short, sigma), log_tail(1 - short, sigma)
+
+
+def behind_threshold(threshold: float, sigma: float, noise: str) -> Callable[[Laws], Laws]:
     """Turn laws of the argmax into laws over (no answer, classes)."""
 
     def change(laws: Laws) -> Laws:
-        here = laws.distinct[:, :1]
-        there = _largest_after(laws)
-        passes, fails = ((log_ndtr(s * (here - threshold) / sigma))[..., None] for s in (1, -1))
-        passes_there, fails_there = ((log_ndtr(s * (there - threshold) / sigma))[..., None] for s in (1, -1))
+        passes, fails = (chance[..., None] for chance in log_passes(laws.distinct[:, :1], threshold, sigma, noise))
+        passes_there, fails_there = (
+            chance[..., None] for chance in log_passes(_largest_after(laws), threshold, sigma, noise)
+        )
         exists = laws.weight.any(axis=2, keepdims=True)
         none = np.broadcast_to(np.exp(fails), exists.shape)
         return replace(

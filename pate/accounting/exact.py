@@ -118,7 +118,8 @@ def over_chunks(histograms: np.ndarray, grid: Grid, compute: Callable[[Laws], T]
 
     with threadpool_limits(1):
         jobs = -1 if len(histograms) > _ALONE else 1
-        return list(Parallel(n_jobs=jobs)(delayed(one)(chunk) for chunk in chunks(histograms, grid)))
+        work = Parallel(n_jobs=jobs, max_nbytes=None)  # through pipes: joblib's files would hold votes as pickles
+        return list(work(delayed(one)(chunk) for chunk in chunks(histograms, grid)))
 
 
 def _largest_loss(law: Laws) -> float:

@@ -1,11 +1,20 @@
-"""The Gaussian mechanism, exactly (Balle & Wang 2018, Theorem 8; Dong, Roth & Su 2022, Corollary 2.13)."""
+"""The Gaussian mechanism, exactly: continuous (Balle & Wang 2018, Theorem 8; Dong, Roth & Su 2022, Corollary 2.13) and
+discrete (Canonne, Kamath & Steinke 2020, Theorem 7)."""
 
 from __future__ import annotations
 
 import math
 
+import numpy as np
 from scipy.optimize import brentq
 from scipy.special import log_ndtr, ndtr
+
+from pate.accounting import conversion
+from pate.accounting.discrete_gaussian import log_tail
+from pate.accounting.pld import Losses, compose, connect_the_dots
+
+_POINTS = 300  # of the loss grid, between no loss and the largest
+_LARGEST_LOSS = 300.0  # of one count: its exponential is still a number
 
 
 def epsilon(mu: float, delta: float) -> float:
@@ -18,3 +27,36 @@ def epsilon(mu: float, delta: float) -> float:
         return 0.0
     high = mu * mu / 2 + mu * math.sqrt(2 * math.log(1 / delta))  # Mironov's conversion is above
     return float(brentq(excess, 0.0, high, xtol=1e-12)) + 1e-11
+
+
+def discrete_epsilon(times: dict[float, int], delta: float) -> float:
+    """Epsilon at delta of counts that move by 1, each with its own discrete noise: times[sigma] of them.
+
+    The smaller of two bounds that hold for adaptive queries as well. One is the Renyi divergence a/(2 sigma^2) of each
+    count (Proposition 5), summed and converted. The other composes the hockey-stick curve of one count (Theorem 7; the
+    same in both directions by symmetry) as a privacy loss distribution; it is the worst, as a count that stays put
+    loses nothing (Zhu, Dong & Wang 2022, Theorem 10: dominating pairs compose).
+    """
+    squared = sum(k / sigma**2 for sigma, k in times.items())
+    by_renyi = conversion.epsilon(squared / 2 * conversion.ORDERS, conversion.ORDERS, delta)
+    far = math.sqrt(2 * math.log(1e6 * sum(times.values()) / delta))  # deviations: rarer noise counts as lost
+    step = max((2 * far * sigma + 1) / (2 * sigma**2) for sigma in times) / _POINTS
+    if _POINTS * step > _LARGEST_LOSS:
+        return by_renyi
+    losses = Losses.join([_discrete_losses(sigma, step) for sigma in times])
+    try:
+        (composed,) = compose(losses, np.array([float(k) for k in times.values()]), delta)
+    except ValueError:  # the grid would be too long
+        return by_renyi
+    return min(by_renyi, composed.epsilon(delta))
+
+
+def _discrete_losses(sigma: float, step: float) -> Losses:
+    """Of one count: delta(e) = Pr[K > e sigma^2 - 1/2] - exp(e) Pr[K > e sigma^2 + 1/2], and exp(-e) of it at -e."""
+    e = step * np.arange(_POINTS + 1)
+    first = np.floor(e * sigma**2 - 0.5) + 1
+    here, there = log_tail(first, sigma), log_tail(first + 1, sigma)
+    curve = np.exp(here) * np.maximum(-np.expm1(e + there - here), 0)
+    found = connect_the_dots(curve[None, 1:], (np.exp(-e) * curve)[None, ::-1], step)
+    rounding = 1e-15 * (4 + math.sqrt(40 * sigma))  # of the tails: see the table of `discrete_gaussian`
+    return Losses(step, found.masses, found.infinite + rounding)

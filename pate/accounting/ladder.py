@@ -18,6 +18,7 @@ from pate.accounting.law import OutOfRange
 from pate.accounting.price import RELATION, Costs, Guarantee, Price
 from pate.accounting.quadrature import Grid
 from pate.accounting.teacher_resolved import teacher_resolved
+from pate.accounting.three_outcomes_discrete import LARGEST_SIGMA, DiscreteGaussian
 from pate.accounting.winning import noise_grid
 from pate.aggregation.aggregator import Aggregator
 from pate.aggregation.confident_gnmax import ConfidentGNMax
@@ -32,7 +33,7 @@ _PAPER_ORDERS = np.concatenate([np.arange(1.5, 64, 0.5), [128, 256, 512]])  # of
 
 
 @dataclass(frozen=True)
-class _Exactly:
+class Exactly:
     """How the exact accountants see an aggregator."""
 
     grid: Grid
@@ -60,7 +61,7 @@ def price(
     if not adaptive:
         prices += _published(aggregator, counts, delta)
         with contextlib.suppress(OutOfRange):  # then only the others are claimed
-            prices += _exact(_exactly(aggregator, counts), counts, delta, predictions)
+            prices += _exact(exactly(aggregator, counts), counts, delta, predictions)
     finite = [asdict(one) for one in prices if math.isfinite(one.epsilon)]
     return Costs(finite, delta, len(counts), relation)
 
@@ -73,7 +74,6 @@ def independent(aggregator: Aggregator, k: int, teachers: int, delta: float) -> 
         raise ValueError(f"queries must be at least 1, got {k}")
     if isinstance(aggregator, LNMax):
         gamma = aggregator.gamma
-        law = three_outcomes.Laplace if aggregator.noise == "continuous" else three_outcomes.DiscreteLaplace
         yield Price("basic", composition.basic(2 * gamma, k), EVERY, "Dwork & Roth 2014, Thm 3.16")
         yield Price("advanced", composition.advanced(2 * gamma, k, delta), EVERY, "Dwork & Roth 2014, Thm 3.20")
         yield Price(
@@ -84,29 +84,54 @@ def independent(aggregator: Aggregator, k: int, teachers: int, delta: float) -> 
         )
         optimal = composition.optimal(2 * gamma, k, delta)
         yield Price("optimal_independent", optimal, EVERY, "Kairouz, Oh & Viswanath 2015, Thm 3.3")
-        argmax = argmax_epsilon(law(gamma), k, delta, teachers)[0]
     elif isinstance(aggregator, GNMax | ConfidentGNMax):
-        sigma = aggregator.sigma
-        test = 1 / aggregator.threshold_sigma**2 if isinstance(aggregator, ConfidentGNMax) else 0.0
-        squared = k * (test + 2 / sigma**2)  # squared distance of means, in standard deviations
-        renyi = squared / 2 * _PAPER_ORDERS
-        yield Price(
-            "moments_independent",
-            conversion.epsilon(renyi, _PAPER_ORDERS, delta, "mironov"),
-            EVERY,
-            "Papernot et al. 2018, Prop 8; Mironov 2017, Prop 3",
-        )
-        yield Price(
-            "optimal_independent", gaussian.epsilon(math.sqrt(squared), delta), EVERY, "Balle & Wang 2018, Thm 8"
-        )
-        law_of_argmax = three_outcomes.Gaussian(sigma)
-        argmax, order = argmax_epsilon(law_of_argmax, k, delta, teachers)
-        if test:
-            renyi_at = k * (certified_rdp(law_of_argmax, order, teachers) + test / 2 * order)
-            argmax = conversion.epsilon([renyi_at], [order], delta)
+        yield from _independent_gaussian(aggregator, k, delta)
     else:
         raise ValueError(f"no accountant knows {type(aggregator).__name__}")
+    law = argmax_law(aggregator)
+    if law is None:
+        return
+    argmax, order = argmax_epsilon(law, k, delta, teachers)
+    if isinstance(aggregator, ConfidentGNMax):  # whether a query is answered is an answer too
+        test = order / (2 * aggregator.threshold_sigma**2)
+        argmax = conversion.epsilon([k * (certified_rdp(law, order, teachers) + test)], [order], delta)
     yield Price("argmax_independent", argmax, EVERY, "three outcomes given the best other class, certified (ours)")
+
+
+def argmax_law(aggregator: Aggregator) -> three_outcomes.Noise | None:
+    """The noise on the votes as `certified_rdp` takes it; None where nothing is certified."""
+    if isinstance(aggregator, LNMax):
+        laplace = three_outcomes.Laplace if aggregator.noise == "continuous" else three_outcomes.DiscreteLaplace
+        return laplace(aggregator.gamma)
+    assert isinstance(aggregator, GNMax | ConfidentGNMax)
+    if aggregator.noise == "continuous":
+        return three_outcomes.Gaussian(aggregator.sigma)
+    return DiscreteGaussian(aggregator.sigma) if aggregator.sigma <= LARGEST_SIGMA else None
+
+
+def _independent_gaussian(aggregator: GNMax | ConfidentGNMax, k: int, delta: float) -> Iterator[Price]:
+    """Those of Gaussian noise as such: two counts of the argmax move by one, and the largest count by at most one.
+
+    Continuous and discrete noise have the same Renyi divergences, but Balle & Wang's epsilon is the continuous one's.
+    """
+    continuous = aggregator.noise == "continuous"
+    moved = {aggregator.sigma: 2 * k}
+    if isinstance(aggregator, ConfidentGNMax):
+        moved[aggregator.threshold_sigma] = moved.get(aggregator.threshold_sigma, 0) + k
+    squared = sum(times / sigma**2 for sigma, times in moved.items())  # distance of means, in standard deviations
+    moments_of = "Papernot et al. 2018, Prop 8" if continuous else "Canonne, Kamath & Steinke 2020, Prop 5"
+    yield Price(
+        "moments_independent",
+        conversion.epsilon(squared / 2 * _PAPER_ORDERS, _PAPER_ORDERS, delta, "mironov"),
+        EVERY,
+        f"{moments_of}; Mironov 2017, Prop 3",
+    )
+    if continuous:
+        optimal, theorem = gaussian.epsilon(math.sqrt(squared), delta), "Balle & Wang 2018, Thm 8"
+    else:
+        optimal = gaussian.discrete_epsilon(moved, delta)
+        theorem = "Canonne, Kamath & Steinke 2020, Thm 7; Zhu, Dong & Wang 2022, Thm 10"
+    yield Price("optimal_independent", optimal, EVERY, theorem)
 
 
 def _published(aggregator: Aggregator, counts: np.ndarray, delta: float) -> Iterator[Price]:
@@ -132,19 +157,22 @@ def _published(aggregator: Aggregator, counts: np.ndarray, delta: float) -> Iter
 def _gnmax2018(aggregator: Aggregator, counts: np.ndarray, orders: np.ndarray) -> np.ndarray:
     if isinstance(aggregator, ConfidentGNMax):
         test = aggregator.threshold, aggregator.threshold_sigma
-        return gnmax2018.confident(counts, *test, aggregator.sigma, orders).sum(axis=0)
+        return gnmax2018.confident(counts, *test, aggregator.sigma, orders, noise=aggregator.noise).sum(axis=0)
     assert isinstance(aggregator, GNMax)
-    return gnmax2018.published(gnmax2018.log_q(counts, aggregator.sigma), aggregator.sigma, orders).sum(axis=0)
+    q = gnmax2018.log_q(counts, aggregator.sigma, aggregator.noise)
+    return gnmax2018.published(q, aggregator.sigma, orders).sum(axis=0)
 
 
-def _exactly(aggregator: Aggregator, counts: np.ndarray) -> _Exactly:
+def exactly(aggregator: Aggregator, counts: np.ndarray) -> Exactly:
+    """The law of its answers; OutOfRange where double precision does not reach it."""
     grid = noise_grid(aggregator, int(counts[0].sum()), counts.shape[1])
     if isinstance(aggregator, ConfidentGNMax):
-        return _Exactly(grid, behind_threshold(aggregator.threshold, aggregator.threshold_sigma))
-    return _Exactly(grid)
+        test = behind_threshold(aggregator.threshold, aggregator.threshold_sigma, aggregator.noise)
+        return Exactly(grid, test)
+    return Exactly(grid)
 
 
-def _exact(way: _Exactly, counts: np.ndarray, delta: float, predictions: np.ndarray | None) -> Iterator[Price]:
+def _exact(way: Exactly, counts: np.ndarray, delta: float, predictions: np.ndarray | None) -> Iterator[Price]:
     votes = Ensemble.of(counts)
     found = exact(votes, way.grid, delta, way.change)
     if not math.isfinite(max(found.rdp)):

@@ -16,6 +16,8 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from scipy.special import log_ndtr
 
+from pate.accounting.discrete_gaussian import log_below, log_mass
+
 Pair = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 # Aimed at, relative, for each class's probability. What is computed from the laws allows for four times as much.
@@ -131,6 +133,31 @@ def gaussian(sigma: float, teachers: int) -> Grid:
     nothing = np.zeros((teachers + 3, 0))
     rows = [Row(line, nothing, per_count, width, stride) for line in lines]
     return Grid(np.full(width, stride / per_count), 0.0, *rows)
+
+
+def discrete_gaussian(sigma: float, teachers: int, classes: int) -> Grid:
+    """Discrete Gaussian noise K with ties broken uniformly: the noise K + U(0, 1), with F linear in each unit cell.
+
+    Within a cell the integrand is a polynomial: Gauss-Legendre. For each of its nodes remains a sum over all cells of
+    a function that is analytic in the cell's number (Pr[K < c] is the sum of Pr[K = c - i] over i > 0) and as smooth
+    as the Gaussian, so that one cell in about sigma/6 is enough (the trapezoid rule, see `gaussian`). Different nodes
+    may take different cells: every `stride`-th of all (cell, node) pairs in order, where `stride` and the number of
+    nodes have no common factor, takes for each node every `stride`-th cell.
+    """
+    per_cell = min((classes + 1) // 2, _nodes_per_cell(8 / sigma, classes))
+    stride = max(1, math.floor(sigma / 6))
+    while math.gcd(stride, per_cell) > 1:
+        per_cell += 1
+    inner, inner_weights = _legendre(per_cell)
+    first, last = -math.ceil(12 * sigma) - 1, teachers + 1 + math.ceil(12 * sigma)
+    width = ((last - first) * per_cell) // stride + 1
+    cell = np.arange(first - teachers - 1, last + 3, dtype=float)[:, None]
+    ell = log_below(cell, inner, sigma)
+    rate = np.exp(log_mass(cell, sigma) - ell)
+    down, up = (np.exp(log_below(cell + move, inner, sigma) - ell) for move in (1, -1))
+    nothing = np.zeros((teachers + 3, 0))
+    rows = [Row(line.ravel(), nothing, per_cell, width, stride) for line in (ell, rate, down, up)]
+    return Grid(stride * inner_weights[stride * np.arange(width) % per_cell], 0.0, *rows)
 
 
 def _cells(

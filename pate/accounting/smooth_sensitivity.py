@@ -8,11 +8,14 @@ equal rivals. One moved vote changes w by at most 1 (the paper's B_U and B_L): t
 classes taken for the winner, of a sum of Gaussian tails; one move shifts each gap by at most 2; and a Gaussian tail
 as a function of the same tail 2 votes on is concave, so by Jensen equal rivals are the extreme case. The bound falls
 in w, so at w it changes by at most max(f(w-1) - f(w), f(w) - f(w+1)).
+
+All this is shown for continuous noise, whose tails it names; nothing here holds for votes with discrete noise.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,16 +23,18 @@ from numpy.typing import NDArray
 from scipy.special import log_ndtr, ndtri, ndtri_exp
 
 from pate.accounting import conversion
+from pate.accounting.filter import ORDERS, Cost
 from pate.accounting.gnmax2018 import Bound, both_directions, log_q
 from pate.accounting.price import RELATION, Guarantee
 from pate.aggregation.votes import checked_counts
+from pate.artifact import Artifact
 from pate.noise import Noise
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Sanitised:
+class Sanitised(Artifact):
     """A price of this data set that may leave, because noise hides what it tells of any record. Queries were fixed in
     advance; with seeded noise it hides nothing, and stays."""
 
@@ -42,6 +47,7 @@ class Sanitised:
     assumes_fixed_queries: bool = True
 
 
+MISS = 1e-6  # the chance that a published divergence is below the true one
 _CELLS = 64  # per unit of w: between grid points the bound is monotone, so a cell's ends bound it, 1/64 too high
 _ROUNDING = 1e-6  # of w, which is a quantile
 
@@ -107,6 +113,19 @@ def release_cost(order: float, beta: float, sigma_ss: float, shift: float = 0.0)
     return widths + order * math.exp(-2 * beta) * apart**2 / (2 * sigma_ss**2 * v)
 
 
+def cost_of_release(beta: float, sigma_ss: float, delta: float, miss: float = MISS) -> Cost:
+    """What publishing such a divergence costs by itself, as the ledger adds it up; infinite at orders that are too high
+    for beta."""
+    shift = _shift(sigma_ss, miss)
+
+    def at(orders: Iterable[float]) -> list[float]:
+        reach = -math.expm1(-2 * beta)
+        return [release_cost(a, beta, sigma_ss, shift) if a * reach < 1 else math.inf for a in orders]
+
+    own = conversion.epsilon(at(conversion.ORDERS), conversion.ORDERS, delta)
+    return Cost(tuple(at(ORDERS)), math.inf, own, delta)
+
+
 def sanitised_epsilon(
     counts: np.ndarray,
     sigma: float,
@@ -115,7 +134,7 @@ def sanitised_epsilon(
     sigma_ss: float,
     delta: float,
     noise: Noise,
-    miss: float = 1e-6,
+    miss: float = MISS,
     bound: Bound = both_directions,
 ) -> Sanitised:
     """A divergence that may be published and the epsilon of everything published, itself included.
@@ -125,9 +144,7 @@ def sanitised_epsilon(
     release falls short every other time); it is capped by what holds for every data set. `epsilon` adds the cost
     of its own release and converts to epsilon at delta. Order, beta, sigma_ss must not be chosen on the votes.
     """
-    if not 0 < miss < 1:
-        raise ValueError(f"miss must lie strictly between 0 and 1, got {miss}")
-    shift = max(0.0, -float(ndtri(miss)) * sigma_ss)
+    shift = _shift(sigma_ss, miss)
     release = release_cost(order, beta, sigma_ss, shift)
     counts = checked_counts(counts)
     smooth = smooth_sensitivity(counts, sigma, order, beta, bound)
@@ -135,6 +152,13 @@ def sanitised_epsilon(
     drawn = exact + smooth * (shift + float(noise.gaussian(1, sigma_ss)[0]))
     value = min(max(drawn, 0.0), len(counts) * order / sigma**2)
     return Sanitised(value, conversion.epsilon([value + release], [order], delta), delta, publishable=not noise.seeded)
+
+
+def _shift(sigma_ss: float, miss: float) -> float:
+    """So much is added that noise of deviation sigma_ss falls below zero with probability `miss` only."""
+    if not 0 < miss < 1:
+        raise ValueError(f"miss must lie strictly between 0 and 1, got {miss}")
+    return max(0.0, -float(ndtri(miss)) * sigma_ss)
 
 
 def _margin(counts: np.ndarray, sigma: float) -> Floats:

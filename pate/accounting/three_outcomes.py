@@ -11,8 +11,9 @@ and after the move A', B', R' are the same three at (gap - 2, s + 1). All are ma
 the logarithm of the integral of f(x) F(x + lead) over x > s: A is at (s, gap), B at (s + gap, -gap).
 
 The bounds in `argmax_independent` ask one thing of a noise: f(x) / f(x + 1) never decreases (`drop`, its logarithm).
-Laplace and Gaussian densities are log-concave; the steps of the discrete density satisfy it too. It follows that
-F(x) / F(x - 1), a running average of f(y) / f(y - 1) over y < x, never increases (`rise`).
+Laplace and Gaussian densities are log-concave; the steps of discrete densities satisfy it too (the discrete Gaussian's
+are in `three_outcomes_discrete`). It follows that F(x) / F(x - 1), a running average of f(y) / f(y - 1) over y < x,
+never increases (`rise`).
 """
 
 from __future__ import annotations
@@ -148,12 +149,13 @@ class DiscreteLaplace(_Exponential):
     """
 
     def log_below(self, x: np.ndarray) -> np.ndarray:
-        """With q = exp(-gamma) and x = j + u: q^-j (1 - (1-q)(1-u)) / (1+q) below 0; by symmetry 1 - F(1-x) above."""
+        """With q = exp(-gamma) and x = j + u: q^-j (q + (1-q) u) / (1+q) below 0; by symmetry 1 - F(1-x) above."""
         near = np.minimum(x, 1 - x)
         with np.errstate(invalid="ignore"):
             whole = np.floor(near)
             part = np.where(np.isfinite(near), near - whole, 0)
-        tail = self.gamma * whole + np.log1p(np.expm1(-self.gamma) * (1 - part)) - math.log1p(math.exp(-self.gamma))
+        q = math.exp(-self.gamma)
+        tail = self.gamma * whole + np.log(q - math.expm1(-self.gamma) * part) - math.log1p(q)
         return np.where(x < 0.5, tail, np.log1p(-np.exp(np.minimum(tail, -math.log(2)))))
 
     def log_wins(self, s: np.ndarray, lead: np.ndarray) -> np.ndarray:

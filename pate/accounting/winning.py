@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import ndtr
 
 from pate.accounting import quadrature
+from pate.accounting.confident import log_passes
 from pate.accounting.law import OutOfRange
 from pate.accounting.quadrature import Grid
 from pate.aggregation.aggregator import Aggregator
@@ -16,6 +16,7 @@ from pate.aggregation.lnmax import LNMax
 # Where the laws were checked against high-precision arithmetic; outside, nothing exact is offered.
 _LARGEST_GAMMA = 3.0
 _SMALLEST_SIGMA = 0.5
+_LARGEST_DISCRETE_SIGMA = 1e4  # beyond, tables of the discrete Gaussian fill the memory
 _STEEPEST = 500.0  # logarithm of the largest factor one vote changes a tail probability by
 _CHUNK = 4_000_000  # numbers in the largest array
 
@@ -31,7 +32,11 @@ def noise_grid(aggregator: Aggregator, teachers: int, classes: int) -> Grid:
         raise OutOfRange(f"the noise of {type(aggregator).__name__} is not known here")
     if aggregator.sigma < _SMALLEST_SIGMA or (teachers + 12 * aggregator.sigma) / aggregator.sigma**2 > _STEEPEST:
         raise OutOfRange("sigma too small for so many teachers")
-    return quadrature.gaussian(aggregator.sigma, teachers)
+    if aggregator.noise == "continuous":
+        return quadrature.gaussian(aggregator.sigma, teachers)
+    if aggregator.sigma > _LARGEST_DISCRETE_SIGMA:
+        raise OutOfRange(f"sigma above {_LARGEST_DISCRETE_SIGMA:g}")
+    return quadrature.discrete_gaussian(aggregator.sigma, teachers, classes)
 
 
 def winning(aggregator: Aggregator, counts: np.ndarray) -> np.ndarray:
@@ -45,7 +50,8 @@ def winning(aggregator: Aggregator, counts: np.ndarray) -> np.ndarray:
     found = np.empty_like(by_rank)
     np.put_along_axis(found, np.argsort(counts, axis=1, kind="stable"), by_rank, axis=1)
     if isinstance(aggregator, ConfidentGNMax):
-        found *= ndtr((counts.max(axis=1, keepdims=True) - aggregator.threshold) / aggregator.threshold_sigma)
+        top = counts.max(axis=1, keepdims=True)
+        found *= np.exp(log_passes(top, aggregator.threshold, aggregator.threshold_sigma, aggregator.noise)[0])
     return found
 
 

@@ -13,18 +13,25 @@ from scipy.special import ndtr
 from pate.accounting import argmax_independent, conversion
 from pate.accounting.argmax_independent import certified_rdp, epsilon, scan
 from pate.accounting.three_outcomes import DiscreteLaplace, Gaussian, Laplace, log_laws
+from pate.accounting.three_outcomes_discrete import LARGEST_SIGMA, DiscreteGaussian
 
-KINDS = [Laplace, DiscreteLaplace, Gaussian]
+KINDS = [Laplace, DiscreteLaplace, Gaussian, DiscreteGaussian]
+DISCRETE = (DiscreteLaplace, DiscreteGaussian)
 ORDERS = [1.05, 1.5, 3.0, 8.0, 40.0, 500.0]
 
 
 def noise_of(kind, scale):
+    if kind is DiscreteGaussian:
+        return kind(min(scale, LARGEST_SIGMA))
     return kind(scale if kind is Gaussian else 1 / scale)
 
 
 def density(noise, x):
     if isinstance(noise, Gaussian):
         return np.exp(-((x / noise.sigma) ** 2) / 2) / (noise.sigma * math.sqrt(2 * math.pi))
+    if isinstance(noise, DiscreteGaussian):
+        k = np.arange(-20 * noise.sigma - 20, 20 * noise.sigma + 20).round()
+        return np.exp(-((np.floor(x) / noise.sigma) ** 2) / 2) / np.exp(-((k / noise.sigma) ** 2) / 2).sum()
     if isinstance(noise, Laplace):
         return noise.gamma / 2 * np.exp(-noise.gamma * np.abs(x))
     return np.tanh(noise.gamma / 2) * np.exp(-noise.gamma * np.abs(np.floor(x)))
@@ -35,6 +42,13 @@ def below(noise, x):
         return ndtr(x / noise.sigma)
     if isinstance(noise, Laplace):
         return np.where(x < 0, np.exp(noise.gamma * np.minimum(x, 0)) / 2, 1 - np.exp(-noise.gamma * np.abs(x)) / 2)
+    if isinstance(noise, DiscreteGaussian):
+        k = np.arange(math.floor(np.min(x)), math.floor(np.max(x)) + 2)
+        reach = int(16 * noise.sigma) + 20
+        up_to = np.cumsum(density(noise, np.arange(k[0] - reach, k[-1] + 1)))[reach:]  # Pr[K <= k]
+        at = density(noise, k)
+        place = (np.floor(x) - k[0]).astype(int)
+        return up_to[place] - at[place] * (1 - x + np.floor(x))
     cell, q = np.floor(x), math.exp(-noise.gamma)
     before = np.where(cell <= 0, q ** np.maximum(1 - cell, 0), 1 + q - q ** np.maximum(cell, 0)) / (1 + q)
     return before + (x - cell) * density(noise, x)
@@ -42,10 +56,10 @@ def below(noise, x):
 
 def nodes(noise, teachers):
     """Gauss-Legendre between whole numbers over the counts, and between ever wider whole numbers in the tails."""
-    reach = 9 if isinstance(noise, Gaussian) else 32
+    reach = 9 if isinstance(noise, Gaussian | DiscreteGaussian) else 32
     steps = np.unique(np.ceil(np.arange(0, reach, 0.4) * noise.scale))
     edges = np.unique(np.concatenate([-steps, np.arange(teachers + 1), teachers + steps]))
-    if isinstance(noise, DiscreteLaplace):
+    if isinstance(noise, DISCRETE):
         edges = np.arange(edges[0], edges[-1] + 1)
     edges = np.unique(np.concatenate([edges + part / 16 for part in range(16 if noise.scale < 2 else 1)]))
     x, w = np.polynomial.legendre.leggauss(6)
@@ -133,7 +147,7 @@ def test_the_histogram_laws_above_are_right(kind):
 
         mass = (
             sum(integrate.quad(integrand, a, a + 3)[0] for a in range(-60, 120, 3))
-            if kind is not DiscreteLaplace
+            if kind not in DISCRETE
             else (sum(integrate.quad(integrand, a, a + 1 - 1e-13)[0] for a in range(-60, 120)))
         )
         assert found[j] == pytest.approx(mass, rel=1e-7)
@@ -194,7 +208,7 @@ def test_what_was_known(alpha):
         for kind in (Laplace, DiscreteLaplace):
             assert kind(gamma).known_rdp(alpha) == pytest.approx(exact, rel=1e-9)
             assert kind(gamma).known_rdp(alpha) <= min(2 * gamma**2 * alpha, 2 * gamma)
-    assert Gaussian(40.0).known_rdp(alpha) == alpha / 1600
+    assert Gaussian(40.0).known_rdp(alpha) == DiscreteGaussian(40.0).known_rdp(alpha) == alpha / 1600
 
 
 def test_small_divergences_keep_their_digits():
@@ -244,6 +258,8 @@ def test_discrete_noise_costs_nearly_the_same():
     for k in (100, 1000):
         continuous, discrete = (epsilon(kind(0.05), k, 1e-5, 250)[0] for kind in (Laplace, DiscreteLaplace))
         assert discrete == pytest.approx(continuous, rel=0.01)
+        continuous, discrete = (epsilon(kind(40.0), k, 1e-5, 250)[0] for kind in (Gaussian, DiscreteGaussian))
+        assert discrete == pytest.approx(continuous, rel=0.001)
 
 
 def test_arguments_out_of_range_are_refused():

@@ -14,7 +14,7 @@ from pate.accounting.exact_pld import losses
 from pate.accounting.exact_rdp import divergences
 from pate.accounting.law import chunks, laws
 from pate.accounting.pld import Losses, compose, connect_the_dots
-from pate.accounting.quadrature import discrete_laplace, gaussian, laplace
+from pate.accounting.quadrature import discrete_gaussian, discrete_laplace, gaussian, laplace
 from pate.accounting.teacher_resolved import teacher_resolved
 
 VOTES = np.load(Path(__file__).parent / "votes_mnistlike_250.npz")["counts"].astype(int)
@@ -56,7 +56,11 @@ def pairs(law):
             yield np.repeat(law.p[0, neighbour], weight), np.repeat(law.other[0, neighbour], weight)
 
 
-@pytest.mark.parametrize("grid", [laplace(0.3, 20, 4), gaussian(4.0, 20)], ids=["laplace", "gaussian"])
+@pytest.mark.parametrize(
+    "grid",
+    [laplace(0.3, 20, 4), gaussian(4.0, 20), discrete_gaussian(4.0, 20, 4)],
+    ids=["laplace", "gaussian", "discrete gaussian"],
+)
 def test_divergences_are_the_definition(grid):
     law, orders = law_of([9, 6, 5, 0], grid), np.array([1.125, 1.25, 1.5, 2.0, 3.0, 7.3, 33.0])
     found = divergences(law, orders)[:, 0]
@@ -73,13 +77,17 @@ def test_divergences_are_the_definition(grid):
 @given(
     st.lists(st.integers(0, 60), min_size=2, max_size=6).filter(any),
     st.floats(0.02, 0.7),
-    st.sampled_from(["continuous", "discrete", "gaussian"]),
+    st.sampled_from(["continuous", "discrete", "gaussian", "discrete gaussian"]),
 )
 def test_in_direction_d_d_exact_never_exceeds_the_published_bound(counts, gamma, noise):
     counts, teachers, orders = np.array([counts]), sum(counts), np.array([1.5, 2.0, 3.0, 5.0, 9.0, 17.0])
     if noise == "gaussian":
         sigma = 1 / gamma
         grid, bound = gaussian(sigma, teachers), gnmax2018.published(gnmax2018.log_q(counts, sigma), sigma, orders)
+    elif noise == "discrete gaussian":
+        sigma = 1 / gamma
+        grid = discrete_gaussian(sigma, teachers, counts.shape[1])
+        bound = gnmax2018.published(gnmax2018.log_q(counts, sigma, "discrete"), sigma, orders)
     else:
         grid = (laplace if noise == "continuous" else discrete_laplace)(gamma, teachers, counts.shape[1])
         q = moments.plurality_loses(counts, gamma, noise)
@@ -112,7 +120,11 @@ def hockey_stick(p, q, epsilon):
 
 
 @pytest.mark.parametrize("histogram", [[9, 6, 5, 0], [20, 0, 0, 0], [5, 5, 5, 5]], ids=str)
-@pytest.mark.parametrize("grid", [laplace(0.3, 20, 4), gaussian(4.0, 20)], ids=["laplace", "gaussian"])
+@pytest.mark.parametrize(
+    "grid",
+    [laplace(0.3, 20, 4), gaussian(4.0, 20), discrete_gaussian(4.0, 20, 4)],
+    ids=["laplace", "gaussian", "discrete gaussian"],
+)
 def test_a_loss_distribution_dominates_every_neighbour(histogram, grid):
     law, step, reach = law_of(histogram, grid), 0.01, 120
     for way, one in enumerate(losses(law, step, reach)):

@@ -92,6 +92,51 @@ def test_two_classes_exactly(gap, sigma, a):
             assert renyi(there, here, a) <= both[0, 0] * (1 + 1e-9) + 1e-13
 
 
+def discrete_mass(sigma):
+    k = np.arange(-int(14 * sigma) - 330, int(14 * sigma) + 331)
+    mass = np.exp(-((k / sigma) ** 2) / 2)
+    return k, mass / mass.sum()
+
+
+@pytest.mark.parametrize("sigma", [0.4, 1.3, 6.0, 20.0])
+def test_with_discrete_noise_q_is_the_chance_of_losing_to_any_rival(sigma):
+    """Summed over all pairs of whole noises, ties decided by a coin."""
+    k, mass = discrete_mass(sigma)
+    below = np.cumsum(mass) - mass / 2  # Pr[K < k] + Pr[K = k] / 2
+    for row in ([9, 5, 2], [4, 4, 4], [12, 1, 0]):
+        pairs = 0.0
+        for rival in row[1:]:
+            gap = row[0] - rival
+            pairs += mass[gap:] @ below[: len(k) - gap]  # the leader's noise falls short of the rival's by the gap
+        assert log_q(np.array([row]), sigma, "discrete")[0] == pytest.approx(np.log(pairs), abs=1e-9)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(0, 60), st.floats(0.4, 20), some_orders)
+def test_two_classes_with_discrete_noise(gap, sigma, a):
+    """The divergences of the laws themselves are below both bounds, as for continuous noise."""
+
+    def law(lead):
+        lose = log_q(np.array([[abs(lead), 0]]), sigma, "discrete")[0]
+        pair = np.array([np.log1p(-np.exp(lose)), lose])
+        return pair if lead >= 0 else pair[::-1]
+
+    here = law(gap)
+    one, both = (bound(here[1:], sigma, [a])[0, 0] for bound in (published, both_directions))
+    for there in (law(gap - 2), law(gap + 2)):
+        if abs(there[0]) + abs(here[0]) > 1e-13:  # else the exact divergence is rounding
+            assert renyi(here, there, a) <= one * (1 + 1e-9) + 1e-13
+            assert renyi(there, here, a) <= both * (1 + 1e-9) + 1e-13
+
+
+def test_a_threshold_with_discrete_noise_counts_its_own_tail():
+    k, mass = discrete_mass(5.0)
+    counts, orders = np.array([[30, 10, 10]]), np.array([2.0, 6.0])
+    test = published([np.log(mass[30 + k < 20.5].sum())], 5 * np.sqrt(2), orders)
+    answer = published(log_q(counts, 8.0, "discrete"), 8.0, orders)
+    np.testing.assert_allclose(confident(counts, 20.5, 5.0, 8.0, orders, noise="discrete"), test + answer, rtol=1e-9)
+
+
 def test_theorem_6_does_not_hold_for_the_other_direction():
     """Two classes, a gap of 9: D' || D costs hundreds of times the published bound for D || D'."""
     for sigma, gap, a, times in ((1, 9, 2, 300), (5, 47, 4, 3.5)):

@@ -72,7 +72,7 @@ EXPECTED = {  # ACCOUNTING figures at delta 1e-5, first k rows: published ones t
         100: {"optimal_independent": 4.307, "pate2017": 2.0395, "pate2017_optimal": 1.424, "exact_rdp": 0.575},
         1000: {"optimal_independent": 17.787, "pate2017": 8.0301, "pate2017_optimal": 7.353, "exact_rdp": 2.183},
     },
-    GNMax(40.0): {
+    GNMax(40.0, "continuous"): {
         100: {
             "moments_independent": 1.759,
             "optimal_independent": 1.357,
@@ -95,6 +95,27 @@ def test_expected_values(aggregator, k):
     found = {one.accountant: one.epsilon for one in price(aggregator, VOTES[:k], 1e-5)}
     expected = EXPECTED[aggregator][k]
     assert {name: found[name] for name in expected} == pytest.approx(expected, abs=1.1e-3)
+
+
+@pytest.mark.parametrize("confident", [False, True])
+def test_discrete_gaussian_noise_costs_what_continuous_noise_does(confident):
+    """Nothing independent says by how much they differ; both are held against independent laws elsewhere."""
+    make = (lambda noise: ConfidentGNMax(noise=noise)) if confident else (lambda noise: GNMax(40.0, noise))
+    continuous, discrete = (
+        {one.accountant: one for one in price(make(noise), VOTES[:100], 1e-5)} for noise in ("continuous", "discrete")
+    )
+    assert continuous.keys() == discrete.keys()
+    for name, one in discrete.items():
+        assert one.epsilon == pytest.approx(continuous[name].epsilon, rel=2e-3)
+        assert one.valid == continuous[name].valid
+    assert "Balle" in continuous["optimal_independent"].theorem
+    assert "Canonne" in discrete["optimal_independent"].theorem
+
+
+def test_prices_of_much_discrete_noise_leave_out_what_is_not_certified():
+    names = {one.accountant for one in price(GNMax(2e4), COUNTS, 1e-5)}
+    assert {"moments_independent", "optimal_independent"} <= names
+    assert not {"argmax_independent", "exact_rdp"} & names
 
 
 def test_confident_gnmax_charges_every_query():
@@ -131,6 +152,11 @@ def test_every_price_says_what_it_is_worth():
 @pytest.mark.parametrize(
     ("aggregator", "row", "times"),
     [
+        (GNMax(1e-3), [3, 2], 5),
+        (GNMax(1e5), [3, 2], 5),
+        (ConfidentGNMax(3.0, 1e5, 1e-3), [3, 2], 5),
+        (GNMax(0.1, "continuous"), [6, 4], 1),
+        (GNMax(0.13, "continuous"), [5, 5], 1),
         (GNMax(1.0), [800, 800, 0], 1),
         (GNMax(1.0), [800, 800, 0], 100),
         (GNMax(0.35), [124, 124, 2], 10),
@@ -162,14 +188,14 @@ def one_answer_of_a_tie(aggregator, row, delta):
     if isinstance(aggregator, ConfidentGNMax):
         return 0.0
     if isinstance(aggregator, GNMax):
-        lose = [stats.norm.sf(g / (aggregator.sigma * np.sqrt(2))) for g in (gap, gap - 2, gap + 2)]
+        lose = [loses(g, aggregator) for g in (gap, gap - 2, gap + 2)]
     else:
 
         def tail(g):
             return (2 + aggregator.gamma * g) / 4 * np.exp(-aggregator.gamma * g) if g >= 0 else 1 - tail(-g)
 
         lose = [tail(g) for g in (gap, gap - 2, gap + 2)]
-    if len(row) > 2 or getattr(aggregator, "noise", "continuous") == "discrete":
+    if len(row) > 2 or (aggregator.noise == "discrete" and isinstance(aggregator, LNMax)):
         return 0.0  # other laws: only finiteness is checked
     worst = 0.0
     for there in lose[1:]:
@@ -179,6 +205,17 @@ def one_answer_of_a_tie(aggregator, row, delta):
                 if x[j] > delta and y[j] > 0:
                     worst = max(worst, float(np.log((x[j] - delta) / y[j])))
     return worst
+
+
+def loses(gap, aggregator):
+    """Pr[the difference of two noises exceeds the gap, or equals it and a coin falls]."""
+    if aggregator.noise == "continuous" or aggregator.sigma > 30:  # there they agree to 1e-9
+        return stats.norm.sf(gap / (aggregator.sigma * np.sqrt(2)))
+    k = np.arange(-400, 401)
+    mass = np.exp(-((k / aggregator.sigma) ** 2) / 2)
+    mass /= mass.sum()
+    difference = k[:, None] - k
+    return float(mass @ ((difference > gap) + (difference == gap) / 2) @ mass)
 
 
 def test_predictions_must_add_up_to_the_counts():

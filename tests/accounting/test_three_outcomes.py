@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from functools import lru_cache
 
 import numpy as np
 import pytest
@@ -10,16 +11,38 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 
 from pate.accounting.three_outcomes import DiscreteLaplace, Gaussian, Laplace, log_laws
+from pate.accounting.three_outcomes_discrete import DiscreteGaussian
 
+DISCRETE = (DiscreteLaplace, DiscreteGaussian)
 NOISES = [Laplace(0.05), Laplace(1.3), DiscreteLaplace(0.05), DiscreteLaplace(1.3), Gaussian(40.0), Gaussian(0.8)]
+NOISES += [DiscreteGaussian(40.0), DiscreteGaussian(0.8)]
 noises = st.builds(
-    lambda kind, scale: kind(scale if kind is Gaussian else 1 / scale),
-    st.sampled_from([Laplace, DiscreteLaplace, Gaussian]),
-    st.floats(0.2, 500),
+    lambda kind, scale: kind(scale if kind in (Gaussian, DiscreteGaussian) else 1 / scale),
+    st.sampled_from([Laplace, DiscreteLaplace, Gaussian, DiscreteGaussian]),
+    st.floats(0.2, 300),
 )
+
+# On the lattice of the certificate's boxes: adding whole votes there is exact, and finds the right cell.
+places = st.floats(-400, 400).map(lambda x: round(x * 2**30) / 2**30)
+
+
+@lru_cache
+def masses(noise):
+    """Pr[k] for k = -reach..reach, and their running sums from either end; by definition."""
+    reach = int((30 if isinstance(noise, DiscreteGaussian) else 50) * noise.scale) + 30
+    k = np.arange(-reach, reach + 1)
+    if isinstance(noise, DiscreteGaussian):
+        law = np.exp(-((k / noise.sigma) ** 2) / 2)
+    else:
+        law = np.exp(-noise.gamma * np.abs(k))
+    law /= math.fsum(law)
+    return reach, k, law, np.cumsum(law), np.cumsum(law[::-1])[::-1]
 
 
 def density(noise, x):
+    if isinstance(noise, DiscreteGaussian):
+        reach, _, law, _, _ = masses(noise)
+        return law[math.floor(x) + reach] if abs(x) < reach else 0.0
     if isinstance(noise, Gaussian):
         return math.exp(-((x / noise.sigma) ** 2) / 2) / (noise.sigma * math.sqrt(2 * math.pi))
     if isinstance(noise, Laplace):
@@ -33,6 +56,9 @@ def below(noise, x):
     if isinstance(noise, Laplace):
         return math.exp(noise.gamma * x) / 2 if x < 0 else 1 - math.exp(-noise.gamma * x) / 2
     j = math.floor(x)
+    if isinstance(noise, DiscreteGaussian):
+        reach, _, law, up_to, _ = masses(noise)
+        return float(up_to[j + reach] - law[j + reach] * (1 - x + j)) if abs(x) < reach else float(x > 0)
     return float(stats.dlaplace.cdf(j - 1, noise.gamma)) + (x - j) * density(noise, x)
 
 
@@ -54,8 +80,7 @@ def discrete_wins(noise, own, other, m):
     In the cell of m the class wins with a U above u that also beats the other's: 1 - u, or (1 - u^2)/2 when both are
     there.
     """
-    whole = np.arange(-int(50 * noise.scale), int(50 * noise.scale) + 1)
-    law = np.tanh(noise.gamma / 2) * np.exp(-noise.gamma * np.abs(whole))
+    _, whole, law, _, _ = masses(noise)
     mine, theirs, j = own + whole[:, None], other + whole, math.floor(m)
     u = m - j
     beats_m = np.where(mine > j, 1.0, np.where(mine == j, 1 - u, 0))
@@ -66,7 +91,7 @@ def discrete_wins(noise, own, other, m):
 
 def independently(noise, n_a, n_b, m):
     rest = below(noise, m - n_a) * below(noise, m - n_b)
-    win = discrete_wins if isinstance(noise, DiscreteLaplace) else wins
+    win = discrete_wins if isinstance(noise, DISCRETE) else wins
     return np.array([win(noise, n_a, n_b, m), win(noise, n_b, n_a, m), rest])
 
 
@@ -86,6 +111,9 @@ def test_the_laws_are_what_happens(noise):
     random, size, gap, m = np.random.default_rng(5), 400_000, 2, 1.0
     if isinstance(noise, Gaussian):
         a, b = random.normal(scale=noise.sigma, size=(2, size))
+    elif isinstance(noise, DiscreteGaussian):
+        _, k, law, _, _ = masses(noise)
+        a, b = random.choice(k, p=law, size=(2, size))
     elif isinstance(noise, Laplace):
         a, b = random.laplace(scale=1 / noise.gamma, size=(2, size))
     else:
@@ -93,7 +121,7 @@ def test_the_laws_are_what_happens(noise):
         a, b = (random.geometric(chance, size) - random.geometric(chance, size) for _ in range(2))
     ahead = (a + gap > b) | ((a + gap == b) & (random.random(size) < 0.5))
     # with U(0, 1) added, whole noise exceeds the whole number m exactly when it is at least m
-    beats = np.greater_equal if isinstance(noise, DiscreteLaplace) else np.greater
+    beats = np.greater_equal if isinstance(noise, DISCRETE) else np.greater
     a_wins, b_wins = ahead & beats(a + gap, m), ~ahead & beats(b, m)
     found = np.array([a_wins.mean(), b_wins.mean(), 1 - a_wins.mean() - b_wins.mean()])
     expected = np.exp(log_laws(noise, np.array(gap), np.array(m - gap))[0])
@@ -101,14 +129,14 @@ def test_the_laws_are_what_happens(noise):
 
 
 @settings(max_examples=200, deadline=None)
-@given(noises, st.integers(-300, 300), st.one_of(st.just(-math.inf), st.floats(-400, 400)))
+@given(noises, st.integers(-300, 300), st.one_of(st.just(-math.inf), places))
 def test_they_sum_to_one_in_both_worlds(noise, gap, s):
     for law in log_laws(noise, np.array(gap), np.array(s)):
         assert np.exp(law).sum() == pytest.approx(1, abs=1e-12)
 
 
 @settings(max_examples=200, deadline=None)
-@given(noises, st.integers(-300, 300), st.one_of(st.just(-math.inf), st.floats(-400, 400)))
+@given(noises, st.integers(-300, 300), st.one_of(st.just(-math.inf), places))
 def test_swapping_the_two_classes_reverses_the_direction(noise, gap, s):
     """Seen from b, which ends with n_b + 1 votes, the reverse move starts at gap 2 - gap and s' = M - n_b - 1."""
     before, after = log_laws(noise, np.array(gap), np.array(s))
@@ -118,7 +146,7 @@ def test_swapping_the_two_classes_reverses_the_direction(noise, gap, s):
 
 
 @settings(max_examples=200, deadline=None)
-@given(noises, st.integers(1, 300), st.floats(-400, 400), st.floats(0, 50), st.integers(0, 50))
+@given(noises, st.integers(1, 300), places, st.floats(0, 50), st.integers(0, 50))
 def test_laws_are_monotone_in_threshold_and_gap(noise, gap, s, step, wider):
     here = np.stack(log_laws(noise, np.array(gap), np.array(s)))
     above = np.stack(log_laws(noise, np.array(gap), np.array(s + step)))
@@ -129,7 +157,7 @@ def test_laws_are_monotone_in_threshold_and_gap(noise, gap, s, step, wider):
 
 
 @settings(max_examples=200, deadline=None)
-@given(noises, st.floats(-400, 400), st.floats(0, 50))
+@given(noises, places, st.floats(0, 50))
 def test_unit_ratios_are_monotone(noise, x, step):
     """What the proof asks of a noise: f(x)/f(x+1) never decreases, F(x)/F(x-1) never increases."""
     near, far = np.array(x), np.array(x + step)
@@ -148,6 +176,41 @@ def test_unit_ratios_are_those_of_the_noise(noise, x):
         assert noise.drop(np.array(x)) == pytest.approx(math.log(density(noise, x) / density(noise, x + 1)), abs=1e-8)
     if below(noise, x - 1) > 1e-290:
         assert noise.rise(np.array(x)) == pytest.approx(math.log(below(noise, x) / below(noise, x - 1)), abs=1e-8)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.floats(0.2, 300), places)
+def test_a_discrete_gaussian_rises_less_by_at_most_sampfords_slope(sigma, x):
+    """What ties down the unbounded ratios: rise(x) - rise(x + 1) <= 1/sigma^2, by Cauchy-Schwarz."""
+    noise = DiscreteGaussian(sigma)
+    rise, after = noise.rise(np.array(x)), noise.rise(np.array(x + 1))
+    slack = 1e-12 * (1 + abs(float(noise.log_below(np.array(x - 1)))))
+    assert -slack <= rise - after <= 1 / sigma**2 + slack
+
+
+@pytest.mark.parametrize("sigma", [0.3, 1.7, 12.0])
+def test_the_tilted_discrete_tail_is_bounded(sigma):
+    """Against the sum over whole cells and the part of the one that s cuts."""
+    k = np.arange(-60, 400)
+    log_law = -((k / sigma) ** 2) / 2 - math.log(masses(DiscreteGaussian(sigma))[2].max() ** -1)
+    for alpha, s in itertools.product([1.2, 3.5, 9.0], [-5.3, 0.0, 2.75, 14.0]):
+        with np.errstate(divide="ignore"):
+            inside = np.log(np.clip(k + 1 - s, 0, 1)[:-1])
+        found = np.logaddexp.reduce(inside + alpha * log_law[:-1] + (1 - alpha) * log_law[1:])
+        bound = DiscreteGaussian(sigma).log_moment_above(np.array(s), alpha)
+        assert found <= bound
+        assert bound <= alpha * (alpha - 1) / (2 * sigma**2) + 1e-9
+    assert DiscreteGaussian(sigma).log_moment_above(np.array(60 * sigma), 2.0) < -1000
+
+
+def test_sums_far_out_are_those_of_a_table():
+    """Where a row of sums ends, each sum is taken by itself: across that seam nothing jumps."""
+    noise = DiscreteGaussian(3.0)
+    s = np.arange(40.0, 90.0)
+    found = noise.log_wins(s, np.zeros_like(s))
+    terms = -((np.arange(30.0, 140.0) / 3) ** 2) / 2 - math.log(3 * math.sqrt(2 * math.pi))  # F is 1 there
+    direct = [np.logaddexp.reduce(terms[int(one - 30) :]) for one in s]
+    np.testing.assert_allclose(found, direct, rtol=1e-13)
 
 
 @pytest.mark.parametrize("sigma", [0.8, 40.0])
@@ -176,6 +239,7 @@ def test_probabilities_far_below_floating_point_are_still_told_apart():
 
 @pytest.mark.parametrize("value", [0, -1, math.inf, math.nan])
 def test_noise_without_a_size_is_refused(value):
-    for kind, name in ((Laplace, "gamma"), (DiscreteLaplace, "gamma"), (Gaussian, "sigma")):
+    kinds = ((Laplace, "gamma"), (DiscreteLaplace, "gamma"), (Gaussian, "sigma"), (DiscreteGaussian, "sigma"))
+    for kind, name in kinds:
         with pytest.raises(ValueError, match=f"^{name}"):
             kind(value)

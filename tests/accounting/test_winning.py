@@ -22,7 +22,7 @@ COUNTS = np.array([[30, 20, 0, 0], [13, 13, 12, 12], [0, 0, 0, 50], [24, 26, 0, 
     [
         (LNMax(0.1, "continuous"), laplace(scale=10)),
         (LNMax(1.0, "continuous"), laplace(scale=1)),
-        (GNMax(7.0), norm(scale=7)),
+        (GNMax(7.0, "continuous"), norm(scale=7)),
     ],
     ids=["laplace 10", "laplace 1", "gaussian 7"],
 )
@@ -40,7 +40,19 @@ def test_chances_are_the_integral_over_the_winning_score(aggregator, noise):
             assert row[j] == pytest.approx(peer, abs=1e-7)
 
 
-@pytest.mark.parametrize("aggregator", [LNMax(0.1), LNMax(1.5), GNMax(7.0), ConfidentGNMax(25.0, 10.0, 7.0)], ids=str)
+@pytest.mark.parametrize(
+    "aggregator",
+    [
+        LNMax(0.1),
+        LNMax(1.5),
+        GNMax(7.0, "continuous"),
+        GNMax(7.0),
+        GNMax(1.2),
+        ConfidentGNMax(25.0, 10.0, 7.0, "continuous"),
+        ConfidentGNMax(24.6, 3.0, 7.0),
+    ],
+    ids=str,
+)
 def test_chances_are_frequencies_of_answers(aggregator):
     draws = 20_000
     found = winning(aggregator, COUNTS)
@@ -81,6 +93,9 @@ def test_nothing_is_claimed_out_of_range():
         winning(LNMax(50.0), COUNTS)
     with pytest.raises(OutOfRange):
         winning(GNMax(0.01), COUNTS)
+    with pytest.raises(OutOfRange):
+        winning(GNMax(5e4), COUNTS)
+    assert winning(GNMax(5e4, "continuous"), COUNTS).sum() == pytest.approx(4)
 
 
 def test_what_noise_does_to_unanimous_votes_against_drawing_it():
