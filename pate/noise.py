@@ -25,7 +25,7 @@ class Noise:
     """Samplers over a stream of random 64-bit words; `seeded` noise is for evaluation and protects nobody.
 
     Continuous samples are doubles and share the floating-point caveat of every such sampler (Mironov 2012);
-    `discrete_laplace`, which integer votes call for, is exact when unseeded.
+    `discrete_laplace` and `discrete_gaussian`, which integer votes call for, are exact when unseeded.
     """
 
     seed: tuple[int, ...] | None
@@ -55,11 +55,28 @@ class Noise:
         """
         scale = _positive(scale, "scale")
         if not self.seeded:
-            zeros = [0] * int(np.prod(size))
-            return np.asarray(_exact_laplace(scale)(zeros), dtype=np.int64).reshape(size)
+            return _drawn(_exact_laplace(scale), size)
         # The floor of an exponential is geometric, and two geometrics differ by a discrete Laplace.
         up, down = np.floor(scale * self._exponential(size)), np.floor(scale * self._exponential(size))
         return (up - down).astype(np.int64)
+
+    def discrete_gaussian(self, size: Size, sigma: float) -> Integers:
+        """Integers with P(k) proportional to exp(-k^2 / (2 sigma^2)) (Canonne, Kamath & Steinke 2020).
+
+        Unseeded draws go through OpenDP's exact sampler. Seeded ones follow the paper's Algorithm 3 in floating point:
+        propose a discrete Laplace k of scale t = floor(sigma) + 1, keep it with probability
+        exp(-(|k| - sigma^2/t)^2 / (2 sigma^2)).
+        """
+        sigma = _positive(sigma, "sigma")
+        if not self.seeded:
+            return _drawn(_exact_gaussian(sigma), size)
+        t, total = np.floor(sigma) + 1, int(np.prod(size))
+        kept = np.empty(0, np.int64)
+        while len(kept) < total:
+            proposed = self.discrete_laplace(2 * (total - len(kept)) + 16, t)
+            log_chance = -(((np.abs(proposed) - sigma**2 / t) / sigma) ** 2) / 2
+            kept = np.append(kept, proposed[self.uniform(len(proposed)) < np.exp(log_chance)])
+        return kept[:total].reshape(size)
 
     def gaussian(self, size: Size, sigma: float) -> Floats:
         """Gaussian of standard deviation sigma (Box & Muller 1958)."""
@@ -115,12 +132,30 @@ def _cryptographic(n: int) -> Words:
 
 @lru_cache(maxsize=64)
 def _exact_laplace(scale: float) -> Callable[[list[int]], Any]:
+    opendp, integers = _opendp()
+    measurement: Callable[[list[int]], Any] = opendp.m.make_laplace(integers, opendp.l1_distance(T="i64"), scale=scale)
+    return measurement
+
+
+@lru_cache(maxsize=64)
+def _exact_gaussian(sigma: float) -> Callable[[list[int]], Any]:
+    opendp, integers = _opendp()
+    measurement: Callable[[list[int]], Any] = opendp.m.make_gaussian(integers, opendp.l2_distance(T="i64"), scale=sigma)
+    return measurement
+
+
+def _opendp() -> tuple[Any, Any]:
+    """The library and its vectors of whole numbers."""
     import opendp.prelude as opendp  # here, because it takes seconds to import
 
     opendp.enable_features("contrib")
-    integers = opendp.vector_domain(opendp.atom_domain(T="i64"))
-    measurement: Callable[[list[int]], Any] = opendp.m.make_laplace(integers, opendp.l1_distance(T="i64"), scale=scale)
-    return measurement
+    return opendp, opendp.vector_domain(opendp.atom_domain(T="i64"))
+
+
+def _drawn(measurement: Callable[[list[int]], Any], size: Size) -> Integers:
+    """As many exact draws: what a measurement adds to zeros."""
+    zeros = [0] * int(np.prod(size))
+    return np.asarray(measurement(zeros), dtype=np.int64).reshape(size)
 
 
 def _positive(value: float, name: str) -> float:

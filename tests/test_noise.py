@@ -1,6 +1,13 @@
-"""Noise follows its exact law from either source; a false alarm has probability 1e-6 for each check."""
+"""Noise follows its exact law from either source.
+
+Every sampler goes through one chi-square test of goodness of fit, on bins cut at quantiles of the law it should have.
+A right sampler fails with probability 1e-6 for each test; a scale wrong by 2% is found, which is tested as well.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,7 +16,47 @@ from scipy import stats
 from pate.noise import Noise, source
 
 FALSE_ALARM = 1e-6
-N = 40_000
+N = 250_000  # a scale wrong by 2% then adds about 100 (Laplace) or 200 (Gaussian) to a chi-square of 20 +- 6
+CUTS = np.array([0.001, 0.01, *np.arange(1, 16) / 16, 0.99, 0.999])
+
+
+def discrete_gaussian(sigma: float) -> Any:
+    k = np.arange(-int(12 * sigma) - 12, int(12 * sigma) + 13)
+    mass = np.exp(-((k / sigma) ** 2) / 2)
+    return stats.rv_discrete(values=(k, mass / mass.sum()))
+
+
+# How each sampler is called, and the law it should have.
+SAMPLERS: dict[str, tuple[Callable[[Noise, float], np.ndarray], Callable[[float], Any]]] = {
+    "uniform": (lambda noise, _: noise.uniform(N), lambda _: stats.uniform()),
+    "laplace": (lambda noise, scale: noise.laplace((N // 4, 4), scale), lambda scale: stats.laplace(scale=scale)),
+    "discrete_laplace": (
+        lambda noise, scale: noise.discrete_laplace((N // 2, 2), scale),
+        lambda scale: stats.dlaplace(1 / scale),
+    ),
+    "gaussian": (lambda noise, sigma: noise.gaussian((N // 5, 5), sigma), lambda sigma: stats.norm(scale=sigma)),
+    "many_gaussians": (
+        lambda noise, sigma: noise.many_gaussians(N, sigma).astype(np.float64),
+        lambda sigma: stats.norm(scale=sigma),
+    ),
+    "discrete_gaussian": (lambda noise, sigma: noise.discrete_gaussian((N // 2, 2), sigma), discrete_gaussian),
+    "choice_among": (
+        lambda noise, _: noise.choice_among(np.tile([True, False, True, True, False], (N, 1))),
+        lambda _: stats.rv_discrete(values=([0, 2, 3], [1 / 3] * 3)),
+    ),
+}
+SCALED = ["laplace", "discrete_laplace", "gaussian", "many_gaussians", "discrete_gaussian"]
+
+
+def fits(sample: np.ndarray, law: Any) -> bool:
+    """The chi-square test: is this how often values fall between the law's quantiles?"""
+    edges = np.unique(law.ppf(CUTS))
+    edges = edges[law.cdf(edges) < 1]
+    expected = np.diff([0.0, *law.cdf(edges), 1.0])
+    observed = np.bincount(np.searchsorted(edges, sample.ravel(), side="left"), minlength=len(expected))
+    keep = expected > 0
+    assert observed[~keep].sum() == 0
+    return bool(stats.chisquare(observed[keep], expected[keep] * sample.size).pvalue > FALSE_ALARM)
 
 
 @pytest.fixture(params=["system", "seeded"])
@@ -17,17 +64,45 @@ def noise(request: pytest.FixtureRequest) -> Noise:
     return source(None if request.param == "system" else 20_240)
 
 
-def follows(sample: np.ndarray, cdf) -> bool:
-    return stats.kstest(sample, cdf).pvalue > FALSE_ALARM
+@pytest.mark.parametrize("scale", [0.7, 20.0])
+@pytest.mark.parametrize("name", SCALED)
+def test_the_law_of_noise(noise: Noise, name: str, scale: float) -> None:
+    draw, law = SAMPLERS[name]
+    assert fits(draw(noise, scale), law(scale))
 
 
-def fits(observed: np.ndarray, expected: np.ndarray) -> bool:
-    return stats.chisquare(observed, expected * observed.sum() / expected.sum()).pvalue > FALSE_ALARM
+@pytest.mark.parametrize("scale", [0.25, 1.0, 3.0, 137.5])
+@pytest.mark.parametrize("name", SCALED)
+def test_the_law_at_more_scales(name: str, scale: float) -> None:
+    draw, law = SAMPLERS[name]
+    assert fits(draw(source(11), scale), law(scale))
 
 
-def test_uniform_law(noise: Noise) -> None:
+@pytest.mark.parametrize("name", ["uniform", "choice_among"])
+def test_laws_without_a_scale(noise: Noise, name: str) -> None:
+    draw, law = SAMPLERS[name]
+    assert fits(draw(noise, 1.0), law(1.0))
+
+
+@pytest.mark.parametrize("factor", [0.98, 1.02])
+@pytest.mark.parametrize("scale", [0.7, 20.0])
+@pytest.mark.parametrize("name", SCALED)
+def test_the_test_finds_a_scale_that_is_wrong_by_two_percent(name: str, scale: float, factor: float) -> None:
+    draw, law = SAMPLERS[name]
+    assert not fits(draw(source(12), factor * scale), law(scale))
+
+
+def test_the_test_finds_other_flaws() -> None:
+    """A continuous law rounded, a discrete one off by one, an uneven choice, a tail cut short."""
+    noise = source(13)
+    assert not fits(np.round(noise.gaussian(N, 0.7)), discrete_gaussian(0.7))
+    assert not fits(noise.discrete_gaussian(N, 20.0) + 1, discrete_gaussian(20.0))
+    assert not fits(np.array([0, 2, 3])[(noise.uniform(N) * 3.04).astype(int) % 3], SAMPLERS["choice_among"][1](1.0))
+    assert not fits(np.clip(noise.gaussian(N, 1.0), -3, 3), stats.norm())
+
+
+def test_uniform_stays_below_one(noise: Noise) -> None:
     sample = noise.uniform(N)
-    assert follows(sample, stats.uniform().cdf)
     assert sample.min() >= 0
     assert sample.max() < 1
 
@@ -38,18 +113,6 @@ def test_uniform_uses_all_53_bits(noise: Noise) -> None:
     assert np.abs(ones - 2048).max() < 32 * 6  # six standard deviations
 
 
-def test_laplace_law(noise: Noise) -> None:
-    sample = noise.laplace((N // 4, 4), 20.0)
-    assert sample.shape == (N // 4, 4)
-    assert follows(sample.ravel(), stats.laplace(scale=20.0).cdf)
-
-
-def test_gaussian_law(noise: Noise) -> None:
-    sample = noise.gaussian((N // 5, 5), 3.0)
-    assert sample.shape == (N // 5, 5)
-    assert follows(sample.ravel(), stats.norm(scale=3.0).cdf)
-
-
 def test_gaussian_draws_are_independent_of_their_partners(noise: Noise) -> None:
     """Box-Muller makes pairs: neither the values nor their sizes may correlate."""
     first, second = noise.gaussian(N, 1.0).reshape(2, -1)
@@ -57,11 +120,10 @@ def test_gaussian_draws_are_independent_of_their_partners(noise: Noise) -> None:
         assert stats.pearsonr(a, b).pvalue > FALSE_ALARM
 
 
-def test_many_gaussians_have_the_same_law(noise: Noise) -> None:
+def test_many_gaussians_are_in_single_precision_and_independent(noise: Noise) -> None:
     sample = noise.many_gaussians(N + 1, 3.0)
     assert sample.dtype == np.float32
     assert sample.shape == (N + 1,)
-    assert follows(sample.astype(np.float64), stats.norm(scale=3.0).cdf)
     first, second = sample[:N].astype(np.float64).reshape(2, -1)
     for a, b in ((first, second), (first**2, second**2)):
         assert stats.pearsonr(a, b).pvalue > FALSE_ALARM
@@ -92,27 +154,21 @@ def test_an_odd_number_of_gaussians(noise: Noise) -> None:
     assert noise.gaussian(7, 1.0).shape == (7,)
 
 
-@pytest.mark.parametrize("scale", [0.7, 5.0])
-def test_discrete_laplace_law(noise: Noise, scale: float) -> None:
-    sample = noise.discrete_laplace((N // 2, 2), scale)
-    assert sample.dtype == np.int64
-    assert sample.shape == (N // 2, 2)
-    reach = int(6 * scale)
-    k = np.arange(-reach, reach + 1)
-    inside = np.exp(-np.abs(k) / scale)
-    beyond = np.exp(-(reach + 1) / scale) / (1 - np.exp(-1 / scale))  # a geometric series, each side
-    observed = np.array([(sample < -reach).sum(), *((sample == j).sum() for j in k), (sample > reach).sum()])
-    assert fits(observed, np.array([beyond, *inside, beyond]))
+@pytest.mark.parametrize("law", ["discrete_laplace", "discrete_gaussian"])
+def test_discrete_noise_is_whole_and_as_many_as_asked_for(noise: Noise, law: str) -> None:
+    for size in ((3, 5), 7, 0, (0, 4)):
+        sample = getattr(noise, law)(size, 2.5)
+        assert sample.dtype == np.int64
+        assert sample.shape == (size if isinstance(size, tuple) else (size,))
+    assert (getattr(noise, law)(1000, 1e-3) == 0).all()  # next to no noise
+    assert np.abs(getattr(noise, law)(50, 1e12)).max() > 2**32  # and very much of it
 
 
-def test_large_discrete_laplace_does_not_saturate(noise: Noise) -> None:
-    assert np.abs(noise.discrete_laplace(50, 1e12)).max() > 2**32
-
-
-def test_ties_are_broken_evenly(noise: Noise) -> None:
-    mask = np.tile([True, False, True, True, False], (N, 1))
-    assert fits(np.bincount(noise.choice_among(mask), minlength=5)[[0, 2, 3]], np.ones(3))
-    assert set(noise.choice_among(mask)) == {0, 2, 3}
+def test_discrete_gaussians_next_to_each_other_are_independent(noise: Noise) -> None:
+    """What a rejection sampler keeps comes in the order of its proposals: neither values nor sizes may correlate."""
+    sample = noise.discrete_gaussian(40_000, 3.0).astype(float)
+    for a, b in ((sample[:-1], sample[1:]), (sample[:-1] ** 2, sample[1:] ** 2)):
+        assert stats.pearsonr(a, b).pvalue > FALSE_ALARM
 
 
 def test_a_single_winner_always_wins(noise: Noise) -> None:
@@ -126,7 +182,7 @@ def test_nobody_to_choose_from_is_an_error(noise: Noise) -> None:
 
 
 @pytest.mark.parametrize("scale", [0.0, -1.0, float("nan"), float("inf")])
-@pytest.mark.parametrize("law", ["laplace", "discrete_laplace", "gaussian"])
+@pytest.mark.parametrize("law", ["laplace", "discrete_laplace", "gaussian", "discrete_gaussian"])
 def test_an_impossible_scale_is_refused(noise: Noise, law: str, scale: float) -> None:
     with pytest.raises(ValueError, match="positive"):
         getattr(noise, law)(3, scale)
@@ -134,7 +190,7 @@ def test_an_impossible_scale_is_refused(noise: Noise, law: str, scale: float) ->
 
 def test_equal_seeds_agree_and_say_so() -> None:
     one, two, other = source(7), source(7), source(8)
-    for law in ("laplace", "discrete_laplace", "gaussian"):
+    for law in ("laplace", "discrete_laplace", "gaussian", "discrete_gaussian"):
         a, b, c = (getattr(noise, law)(100, 9.0) for noise in (one, two, other))
         assert (a == b).all()
         assert (a != c).any()
@@ -147,8 +203,7 @@ def test_two_unseeded_sources_differ_and_numpy_cannot_steer_them() -> None:
         np.random.seed(0)
         noise = source(None)
         assert not noise.seeded
-        draws.append(
-            [noise.uniform(8), noise.laplace(8, 1.0), noise.gaussian(8, 1.0), noise.discrete_laplace(64, 50.0)]
-        )
+        whole = [noise.discrete_laplace(64, 50.0), noise.discrete_gaussian(64, 50.0)]
+        draws.append([noise.uniform(8), noise.laplace(8, 1.0), noise.gaussian(8, 1.0), *whole])
     for a, b in zip(*draws, strict=True):
         assert (a != b).any()

@@ -11,11 +11,9 @@ from collections.abc import Callable
 import numpy as np
 
 from pate.aggregation.confident_gnmax import NO_ANSWER
-from pate.errors import DamagedArtifact, PateError
 from pate.progress import progress
 from pate.store import Pieces
 
-_SPENDS = "it holds a draw of noise, and another draw spends privacy again: put it back, or use force=[labels]"
 _CANDIDATES = 4  # times as many least sure inputs as are drawn: the very least sure may all be alike
 
 
@@ -31,13 +29,12 @@ def ask_in_rounds(
     """What was asked and what was answered, in the order of the pool.
 
     `answer(round, chosen)` draws noisy answers; `believe(index, label)` is what a student taught so holds of the pool
-    (inputs x classes). Rounds kept among `pieces` are not asked again: another answer would be another release.
+    (inputs x classes). Rounds kept among `pieces` are not asked again.
     """
-    asked, answers, kept = np.empty(0, np.int64), np.empty(0, np.int64), _kept(pieces)
+    asked, answers, kept = np.empty(0, np.int64), np.empty(0, np.int64), kept_rounds(pieces)
     with progress("rounds of queries", rounds) as advance:
-        for number in range(rounds):
+        for number, count in enumerate(round_sizes(queries, rounds)):
             if number not in kept:
-                count = queries // rounds + (number < queries % rounds)
                 known = answers != NO_ANSWER
                 belief = believe(asked[known], answers[known]) if known.any() else np.zeros((pool, 2))
                 chosen = least_sure(belief, asked, count, [seed, number])
@@ -49,15 +46,18 @@ def ask_in_rounds(
     return asked[order], answers[order]
 
 
-def _kept(pieces: Pieces) -> dict[int, np.ndarray]:
-    """Rounds answered before, all of them: later rounds were chosen from what earlier ones said."""
-    try:
-        kept = pieces.load(strict=True)
-    except DamagedArtifact as damage:
-        raise PateError(f"{damage}; {_SPENDS}") from damage
-    if sorted(kept) != list(range(len(kept))):
-        raise PateError(f"of the rounds answered before, one is missing; {_SPENDS}")
-    return kept
+def round_sizes(queries: int, rounds: int) -> list[int]:
+    """As even as can be."""
+    return [queries // rounds + (number < queries % rounds) for number in range(rounds)]
+
+
+def kept_rounds(pieces: Pieces) -> dict[int, np.ndarray]:
+    """Rounds answered before, up to the first that is missing or damaged: later ones were chosen from what it said.
+
+    Nothing is lost with a piece: the same student asks the same again, and the ledger serves its recorded answers.
+    """
+    whole = {i: one for i, one in pieces.load().items() if one.dtype == np.int64 and one.ndim == 2 and len(one) == 2}
+    return {number: whole[number] for number in whole if all(i in whole for i in range(number))}
 
 
 def least_sure(belief: np.ndarray, asked: np.ndarray, count: int, seed: list[int]) -> np.ndarray:

@@ -17,33 +17,42 @@ NO_ANSWER = -1
 
 @dataclass(frozen=True)
 class ConfidentGNMax(Aggregator):
-    """GNMax(sigma) where max_j n_j + N(0, threshold_sigma^2) reaches the threshold; label -1 elsewhere.
+    """GNMax(sigma) where max_j n_j + Gaussian noise of scale threshold_sigma reaches the threshold; label -1 elsewhere.
 
-    The two noises are independent. Whether a query is answered is an answer too: every query is charged
-    (a, a / (2 threshold_sigma^2))-RDP for the test and (a, a / sigma^2)-RDP for the label.
+    The two noises are independent and of one kind, `discrete` or `continuous` (see GNMax). Whether a query is answered
+    is an answer too: every query is charged (a, a / (2 threshold_sigma^2))-RDP for the test and
+    (a, a / sigma^2)-RDP for the label.
     """
 
     threshold: float = 200.0
     threshold_sigma: float = 150.0
     sigma: float = 40.0
+    noise: str = "discrete"
 
     def __post_init__(self) -> None:
         if not math.isfinite(self.threshold):
             raise ValueError(f"threshold must be a finite number of votes, got {self.threshold}")
         if not (math.isfinite(self.threshold_sigma) and self.threshold_sigma > 0):
             raise ValueError(f"threshold_sigma must be a positive number, got {self.threshold_sigma}")
-        GNMax(self.sigma)  # refuses a sigma that is none
+        if not 1e-3 <= self.threshold_sigma <= 1e5:
+            raise ValueError(f"threshold_sigma must lie between 0.001 and 100000, got {self.threshold_sigma:g}")
+        GNMax(self.sigma, self.noise)  # refuses a sigma or a noise that is none
 
     def answer(self, counts: np.ndarray, noise: Noise) -> np.ndarray:
-        passed = counts.max(axis=1) + noise.gaussian(len(counts), self.threshold_sigma) >= self.threshold
+        draw = noise.discrete_gaussian if self.noise == "discrete" else noise.gaussian
+        passed = counts.max(axis=1) + draw(len(counts), self.threshold_sigma) >= self.threshold
         # A label is drawn for every query, so that neither time nor the noise stream tells which ones passed.
-        return np.where(passed, GNMax(self.sigma).answer(counts, noise), NO_ANSWER)
+        return np.where(passed, self._argmax.answer(counts, noise), NO_ANSWER)
 
     def scaled(self, gamma: float) -> Self:
         return replace(self, sigma=1 / gamma)
 
     def describe(self) -> str:
         return (
-            f"Confident-GNMax, threshold {self.threshold:g} with Gaussian noise of standard deviation "
-            f"{self.threshold_sigma:g}, then {GNMax(self.sigma).describe()}"
+            f"Confident-GNMax, threshold {self.threshold:g} with {self._argmax.kind} noise of standard deviation "
+            f"{self.threshold_sigma:g}, then {self._argmax.describe()}"
         )
+
+    @property
+    def _argmax(self) -> GNMax:
+        return GNMax(self.sigma, self.noise)

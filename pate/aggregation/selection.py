@@ -21,10 +21,10 @@ class Queries(Artifact):
 
 
 def by_position(selection: str, queries: int, pool: int, seed: int) -> Queries:
-    """`random` or `first`: needs to know nothing but the size of the pool."""
-    if selection == "first":
-        return Queries(np.arange(queries))
-    return Queries(np.sort(np.random.default_rng([seed, 1]).choice(pool, size=queries, replace=False)))
+    """`random` or `first`: needs to know nothing but the size of the pool. More queries include the fewer: asked for
+    later, only what is new has to be answered and paid for."""
+    order = np.arange(pool) if selection == "first" else np.random.default_rng([seed, 1]).permutation(pool)
+    return Queries(np.sort(order[:queries]))
 
 
 def medoids(queries: int, features: np.ndarray, seed: int) -> Queries:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from pathlib import Path
-from zipfile import BadZipFile
 
 import numpy as np
 
 from pate.artifact import Artifact
 from pate.errors import ConfigError
+from pate.safe_files import Unreadable, opened, read_npy, read_npz
+
+MOST_CLASSES = 10_000  # that votes from a file may be for: counts take queries x classes
 
 
 @dataclass(frozen=True)
@@ -19,6 +22,9 @@ class Predictions(Artifact):
     predictions: np.ndarray
     classes: int
 
+    def check(self) -> None:
+        check_predictions(self.predictions, self.classes)
+
 
 @dataclass(frozen=True)
 class Votes(Artifact):
@@ -27,14 +33,38 @@ class Votes(Artifact):
     counts: np.ndarray
     predictions: np.ndarray | None = None
 
+    def check(self) -> None:
+        if self.counts.dtype != np.int32:
+            raise ValueError("counts must be int32")
+        try:
+            checked_counts(self.counts)
+        except ConfigError as error:
+            raise ValueError(str(error)) from None
+        if self.predictions is not None:
+            check_predictions(self.predictions, self.counts.shape[1])
+            if self.predictions.shape != (self.teachers, len(self.counts)):
+                raise ValueError("predictions and counts are not of the same teachers and inputs")
+
     @property
     def teachers(self) -> int:
         return int(self.counts[0].sum())
+
+    def content(self) -> str:
+        """A digest that recognises votes whose records are elsewhere; keyed before it is kept."""
+        return hashlib.sha256(repr(self.counts.shape).encode() + self.counts.tobytes()).hexdigest()
 
 
 def tally(predictions: np.ndarray, classes: int) -> np.ndarray:
     """Count the votes of (teachers x inputs) predictions."""
     return np.stack([(predictions == label).sum(axis=0) for label in range(classes)], axis=1).astype(np.int32)
+
+
+def check_predictions(predictions: np.ndarray, classes: int) -> None:
+    """A ValueError if teachers' answers are not classes, teachers x inputs."""
+    if predictions.ndim != 2 or predictions.dtype.kind not in "iu" or predictions.size == 0:
+        raise ValueError("predictions must be whole numbers, teachers x queries")
+    if not 0 <= predictions.min() <= predictions.max() < classes:
+        raise ValueError(f"predictions must lie in 0..{classes - 1}; `classes` in the file says otherwise")
 
 
 def checked_counts(counts: np.ndarray, origin: str = "votes") -> np.ndarray:
@@ -49,21 +79,22 @@ def checked_counts(counts: np.ndarray, origin: str = "votes") -> np.ndarray:
         raise ConfigError(f"{origin}: {int((counts != np.floor(counts)).sum())} counts are not whole numbers")
     if (counts < 0).any():
         raise ConfigError(f"{origin}: {int((counts < 0).sum())} counts are negative")
+    most = np.iinfo(np.int32).max
+    if (counts > most).any():  # before they are added up: a sum might come out as anything
+        raise ConfigError(f"{origin}: {int((counts > most).sum())} counts are more than this program counts")
+    counts = counts.astype(np.int64)
     sums = counts.sum(axis=1)
     if (sums != sums[0]).any() or sums[0] == 0:
         odd = int((sums != np.median(sums)).sum())
         raise ConfigError(f"{origin}: every row must sum to the number of teachers, at least 1; {odd or 'all'} do not")
-    if sums[0] > np.iinfo(np.int32).max:
+    if sums[0] > most:
         raise ConfigError(f"{origin}: {int(sums[0])} teachers are more than this program counts")
     return counts.astype(np.int32)
 
 
 def pool_of(path: str | Path) -> int:
     """How many queries a file of votes holds."""
-    loaded = np.load(path, allow_pickle=False)
-    if isinstance(loaded, np.ndarray):
-        return len(loaded)
-    return len(loaded["counts"]) if "counts" in loaded.files else int(loaded["predictions"].shape[1])
+    return len(read_votes(path).counts)
 
 
 def read_votes(path: str | Path, classes: int = 0) -> Votes:
@@ -73,21 +104,23 @@ def read_votes(path: str | Path, classes: int = 0) -> Votes:
     """
     origin = f"votes.path={path}"
     try:
-        loaded = np.load(path, allow_pickle=False)
-        arrays = {"counts": loaded} if isinstance(loaded, np.ndarray) else {name: loaded[name] for name in loaded.files}
-    except (OSError, ValueError, EOFError, BadZipFile) as error:
-        raise ConfigError(f"{origin} cannot be read: expected an npz or npy file of plain numbers") from error
+        with opened(path) as stream:
+            single = stream.read(6) == b"\x93NUMPY"
+        arrays = {"counts": read_npy(path)} if single else read_npz(path)
+    except Unreadable as problem:
+        raise ConfigError(f"{origin} cannot be read: it {problem}; expected an npz or npy file of numbers") from None
     if "predictions" in arrays:
         predictions = arrays["predictions"]
-        if predictions.ndim != 2 or not np.issubdtype(predictions.dtype, np.integer) or predictions.size == 0:
-            raise ConfigError(f"{origin}: predictions must be whole numbers, teachers x queries")
         if "classes" in arrays and (arrays["classes"].size != 1 or arrays["classes"].dtype.kind not in "iu"):
             raise ConfigError(f"{origin}: `classes` must be one whole number")
-        classes = int(arrays["classes"].item()) if "classes" in arrays else classes or int(predictions.max()) + 1
-        if predictions.min() < 0 or predictions.max() >= classes:
-            raise ConfigError(
-                f"{origin}: predictions must lie in 0..{classes - 1}; `classes` in the file says otherwise"
-            )
+        seen = int(predictions.max(initial=0)) + 1 if predictions.dtype.kind in "iu" else 0
+        classes = int(arrays["classes"].item()) if "classes" in arrays else classes or seen
+        if classes > MOST_CLASSES:
+            raise ConfigError(f"{origin}: more than {MOST_CLASSES} classes are more than this program counts")
+        try:
+            check_predictions(predictions, classes)
+        except ValueError as error:
+            raise ConfigError(f"{origin}: {error}") from None
         counted = checked_counts(tally(predictions, classes), origin)
         if "counts" in arrays and not np.array_equal(arrays["counts"], counted):
             raise ConfigError(f"{origin}: `predictions` do not add up to `counts`; give one of them")

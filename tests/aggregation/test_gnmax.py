@@ -11,8 +11,25 @@ from pate.noise import source
 N = 40_000
 
 
-def wins(counts, label, sigma):
-    """Pr[label wins] by integration over its noisy count."""
+def mass(sigma):
+    """Discrete Gaussian noise: its values and their probabilities, by definition."""
+    k = np.arange(-int(12 * sigma) - 12, int(12 * sigma) + 13)
+    law = np.exp(-((k / sigma) ** 2) / 2)
+    return k, law / law.sum()
+
+
+def wins(counts, label, sigma, noise):
+    """Pr[label wins]: by summing over all noises, ties shared, or by integration over its noisy count."""
+    if noise == "discrete":
+        k, law = mass(sigma)
+        values = np.arange(k[0], k[-1] + counts.max() + 1)
+        at = np.array([np.interp(values - n, k, law, left=0, right=0) for n in counts])
+        below = np.cumsum(at, axis=1) - at
+        ties = np.zeros((len(counts), len(values)))
+        ties[0] = at[label]
+        for other in np.delete(np.arange(len(counts)), label):
+            ties = ties * below[other] + np.roll(ties, 1, axis=0) * at[other]
+        return float((ties / np.arange(1, len(counts) + 1)[:, None]).sum())
 
     def density(x):
         others = np.delete(counts, label)
@@ -25,22 +42,35 @@ def as_often(found, chance):
     return stats.binomtest(int(found), N, chance).pvalue > 1e-6
 
 
+@pytest.mark.parametrize("noise", ["discrete", "continuous"])
 @pytest.mark.parametrize("seed", [3, None])
-@pytest.mark.parametrize(("counts", "sigma"), [([6, 4], 3.0), ([20, 15, 5, 18], 6.0)])
-def test_gnmax_wins_as_often_as_the_integral_says(counts, sigma, seed):
-    answers = GNMax(sigma).answer(np.tile([counts], (N, 1)), source(seed))
+@pytest.mark.parametrize(("counts", "sigma"), [([6, 4], 3.0), ([6, 6, 5], 0.6), ([20, 15, 5, 18], 6.0)])
+def test_gnmax_wins_as_often_as_its_law_says(counts, sigma, seed, noise):
+    answers = GNMax(sigma, noise).answer(np.tile([counts], (N, 1)), source(seed))
     for label in range(len(counts)):
-        assert as_often((answers == label).sum(), wins(np.array(counts), label, sigma))
+        assert as_often((answers == label).sum(), wins(np.array(counts), label, sigma, noise))
 
 
+@pytest.mark.parametrize("noise", ["discrete", "continuous"])
 @pytest.mark.parametrize("seed", [4, None])
-def test_confident_gnmax_is_a_noisy_test_and_then_gnmax(seed):
+@pytest.mark.parametrize(("threshold", "threshold_sigma"), [(33, 8), (30.2, 0.8)])
+def test_confident_gnmax_is_a_noisy_test_and_then_gnmax(threshold, threshold_sigma, seed, noise):
     counts = np.array([30, 25, 5])
-    answers = ConfidentGNMax(threshold=33, threshold_sigma=8, sigma=6).answer(np.tile([counts], (N, 1)), source(seed))
-    passes = stats.norm.sf(33, 30, 8)
+    aggregator = ConfidentGNMax(threshold, threshold_sigma, 6, noise)
+    answers = aggregator.answer(np.tile([counts], (N, 1)), source(seed))
+    passes = stats.norm.sf(threshold, 30, threshold_sigma)
+    if noise == "discrete":
+        k, law = mass(threshold_sigma)
+        passes = law[30 + k >= threshold].sum()
     assert as_often((answers == -1).sum(), 1 - passes)
     for label in range(3):  # independent noises: the chances multiply
-        assert as_often((answers == label).sum(), passes * wins(counts, label, 6))
+        assert as_often((answers == label).sum(), passes * wins(counts, label, 6, noise))
+
+
+@pytest.mark.parametrize("noise", ["discrete", "continuous"])
+def test_ties_fall_evenly(noise):
+    answers = GNMax(0.5, noise).answer(np.tile([[5, 5, 5]], (9_000, 1)), source(0))
+    assert stats.chisquare(np.bincount(answers, minlength=3)).pvalue > 1e-6
 
 
 def test_a_threshold_out_of_reach_answers_nothing_and_one_far_below_everything():
@@ -58,9 +88,35 @@ def test_fresh_noise_every_time_and_the_same_for_the_same_seed(aggregator):
 
 
 def test_they_say_what_they_are():
-    assert GNMax(40).describe() == "GNMax, Gaussian (floating-point) noise of standard deviation 40"
+    assert GNMax(40).describe() == "GNMax, discrete Gaussian noise of standard deviation 40"
+    assert GNMax(40, "continuous").describe() == "GNMax, Gaussian (floating-point) noise of standard deviation 40"
     words = ConfidentGNMax(200, 150, 40).describe()
     assert all(number in words for number in ("200", "150", "40"))
+    assert words.count("discrete Gaussian") == 2
+    assert ConfidentGNMax(noise="continuous").describe().count("(floating-point)") == 2
+
+
+def test_noise_is_discrete_unless_said_otherwise_and_nothing_else():
+    assert GNMax().noise == ConfidentGNMax().noise == "discrete"
+    for kind in (GNMax, ConfidentGNMax):
+        with pytest.raises(ValueError, match=r"^noise must be discrete or continuous"):
+            kind(noise="gauss")
+        assert kind(noise="continuous").scaled(0.1) == kind(sigma=10.0, noise="continuous")
+
+
+@pytest.mark.parametrize("value", [1e-4, 1e6])
+def test_standard_deviations_have_sensible_sizes(value):
+    for field in ("sigma", "threshold_sigma"):
+        with pytest.raises(ValueError, match=rf"^{field} must lie between"):
+            ConfidentGNMax(**{field: value})
+
+
+@pytest.mark.parametrize("noise", ["discrete", "continuous"])
+def test_next_to_no_noise_gives_the_plurality_and_very_much_a_guess(noise):
+    counts = np.tile([[9, 8, 0]], (3_000, 1))
+    assert (GNMax(1e-3, noise).answer(counts, source(None)) == 0).all()
+    guesses = np.bincount(GNMax(1e5, noise).answer(counts, source(5)), minlength=3)
+    assert stats.chisquare(guesses).pvalue > 1e-6
 
 
 @pytest.mark.parametrize("value", [0, -1, float("nan"), float("inf")])

@@ -83,3 +83,15 @@ def test_labels_need_both_arrays(tmp_path):
     np.savez(tmp_path / "l.npz", index=[1])
     with pytest.raises(ConfigError, match="lacks"):
         read_labels(tmp_path / "l.npz", 5, 2)
+
+
+def test_counts_whose_sum_would_wrap_around_are_refused(tmp_path):
+    np.save(tmp_path / "v.npy", np.array([[2**64 - 1, 6], [3, 2]], np.uint64))
+    with pytest.raises(ConfigError, match="1 counts are more than this program counts"):
+        read_votes(tmp_path / "v.npy")
+
+
+def test_so_many_classes_that_counts_would_fill_the_memory_are_refused(tmp_path):
+    np.savez(tmp_path / "v.npz", predictions=np.zeros((3, 1000), np.int64), classes=10**9)
+    with pytest.raises(ConfigError, match="more than this program counts"):
+        read_votes(tmp_path / "v.npz")
