@@ -30,8 +30,9 @@ class ConvNet(Model):
 
     def __post_init__(self) -> None:
         wanted = {f"{place}.{part}" for place in self.places for part in ("weight", "bias")}
-        if set(self.layers) != wanted or len(self.shape) != 3:
-            raise ValueError(f"layers {sorted(self.layers)} and shape {self.shape} are not a network of this kind")
+        named = set(self.layers) == wanted and all(array.ndim and array.size for array in self.layers.values())
+        if not named or len(self.shape) != 3 or min(self.shape) < 1:
+            raise ValueError("these layers and this shape of an image are not a network of this kind")
         self._network()  # and its weights fit each other
 
     @property
@@ -60,8 +61,8 @@ class ConvNet(Model):
     def _network(self) -> nn.Sequential:
         import torch
 
-        network = self._empty()
         try:
+            network = self._empty()
             state = {name: torch.from_numpy(array) for name, array in self.layers.items()}
             network.load_state_dict(state, assign=True)
         except RuntimeError as error:

@@ -48,7 +48,9 @@ class KernelMachine(Model):
 
     def _forward(self, x: Floats) -> Floats:
         scaled = x if self.scale is None else x * self.scale
-        scores = gaussian_kernel(scaled, self.centres, self.gamma) @ self.weights
+        # In double precision: large weights of both signs cancel, and probabilities would be off by 1e-3.
+        kernel = gaussian_kernel(scaled.astype(np.float64), self.centres.astype(np.float64), self.gamma)
+        scores = (kernel @ self.weights).astype(np.float32)
         return scores if self.bias is None else scores + self.bias
 
     def sharpened(self, factor: float) -> KernelMachine:

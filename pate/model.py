@@ -64,15 +64,20 @@ class Model(Artifact):
         """The class of the highest score."""
         return np.asarray(self.scores(x).argmax(axis=1), dtype=np.int64)
 
+    def check(self) -> None:
+        for array in self.split()[0].values():
+            if not array.size or not np.isfinite(array).all():
+                raise ValueError("weights are missing, nan or infinite")
+
     def split(self) -> tuple[Arrays, dict[str, Any]]:
         arrays, facts = super().split()
         return arrays, facts | {"kind": type(self).__name__}
 
     @classmethod
     def join(cls, arrays: Arrays, facts: dict[str, Any]) -> Self:
-        kind = facts.get("kind")
-        if kind not in _KINDS:
-            raise ValueError(f"a model of kind {kind!r}: expected one of {', '.join(_KINDS)}")
+        kind = facts.get("kind") if isinstance(facts, dict) else None
+        if not isinstance(kind, str) or kind not in _KINDS:
+            raise ValueError(f"a model of an unknown kind: expected one of {', '.join(_KINDS)}")
         found = getattr(import_module(_KINDS[kind]), kind)
         if not issubclass(found, cls):
             raise ValueError(f"a model of kind {kind} where a {cls.__name__} was expected")

@@ -9,6 +9,8 @@ import numpy as np
 from pate.model import Floats, Model
 from pate.spreading import PublicGraph, attached
 
+_TOGETHER = 1 << 24  # scores of neighbours that are looked up at once
+
 
 @dataclass(frozen=True)
 class Neighbours(Model):
@@ -22,6 +24,9 @@ class Neighbours(Model):
     count: int
 
     def __post_init__(self) -> None:
+        flat, tables = (self.mean, self.reach), (self.directions, self.points, self.values)
+        if any(array.ndim != 1 for array in flat) or any(array.ndim != 2 for array in tables) or self.count < 1:
+            raise ValueError("a graph needs vectors of points, directions and scores, and a neighbour or more")
         if len(self.points) != len(self.values) or len(self.points) != len(self.reach):
             raise ValueError(f"{len(self.points)} points, {len(self.values)} scores: expected as many")
         if self.directions.shape != (len(self.mean), self.points.shape[1]):
@@ -45,7 +50,12 @@ class Neighbours(Model):
 
     def _forward(self, x: Floats) -> Floats:
         index, weight = attached((x - self.mean) @ self.directions, self.points, self.reach, self.count)
-        return np.einsum("nk,nkc->nc", weight, self.values[index], dtype=np.float32)
+        found = np.empty((len(x), self.classes), np.float32)
+        rows = max(1, _TOGETHER // (index.shape[1] * self.classes))
+        for start in range(0, len(x), rows):
+            part = slice(start, start + rows)
+            found[part] = np.einsum("nk,nkc->nc", weight[part], self.values[index[part]], dtype=np.float32)
+        return found
 
     def proba(self, x: Floats) -> Floats:
         """Scores are shares already: a mean of shares."""

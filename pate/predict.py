@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import csv
 import hashlib
-import json
 import logging
 from pathlib import Path
 
 import numpy as np
-from safetensors import SafetensorError
-from safetensors.numpy import load_file
 
+from pate.artifact import fits
 from pate.data.formats import csv_columns, npz_arrays, numeric, parquet_columns
 from pate.data.table import Columns, tabulated
 from pate.errors import ConfigError
 from pate.model import Floats
 from pate.predictor import Predictor
 from pate.progress import progress
+from pate.safe_files import Unreadable, opened, read_json, read_npy, read_safetensors
 
 log = logging.getLogger("pate")
 INPUTS = (".npy", ".npz", ".csv", ".parquet")
 OUTPUTS = (".csv", ".npz")
+_ROUNDING = 1e-3  # of probabilities, in single precision
 
 
 def published(path: Path) -> tuple[Predictor, list[str]]:
@@ -35,15 +35,18 @@ def published(path: Path) -> tuple[Predictor, list[str]]:
         raise ConfigError(f"student_path={path}: {facts.name} must lie beside {file.name}")
     try:
         if manifest.is_file():
-            told = json.loads(manifest.read_text())
-            notes = list(told["about"]["notes"])
+            told = read_json(manifest)
+            notes, digests = told["about"]["notes"], told["files"]
+            if not fits(notes, list[str]) or not all(note.isprintable() for note in notes):
+                raise Unreadable("notes what cannot be shown")
             for name in (file.name, facts.name):
-                digest = told["files"][name]
-                if hashlib.sha256(file.with_name(name).read_bytes()).hexdigest() != digest:
-                    raise ConfigError(f"student_path={path}: {name} does not match its manifest: fetch it again")
-        return Predictor.join(dict(load_file(file)), json.loads(facts.read_text())), notes
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, SafetensorError) as error:
-        raise ConfigError(f"student_path={path} is not a student of this program, or damaged") from error
+                with opened(file.with_name(name)) as stream:
+                    if hashlib.file_digest(stream, "sha256").hexdigest() != digests[name]:
+                        raise ConfigError(f"student_path={path}: {name} does not match its manifest: fetch it again")
+        return Predictor.join(read_safetensors(file), read_json(facts)), notes
+    except (ValueError, KeyError, TypeError) as error:
+        reason = f": {error}" if isinstance(error, ValueError) else ""
+        raise ConfigError(f"student_path={path} is not a student of this program, or damaged{reason}") from None
 
 
 def read_inputs(path: Path, student: Predictor) -> np.ndarray:
@@ -60,11 +63,9 @@ def read_inputs(path: Path, student: Predictor) -> np.ndarray:
         x = arrays["x"]
     else:
         try:
-            x = np.load(path, allow_pickle=False)
-        except (ValueError, OSError, EOFError) as error:
-            raise ConfigError(
-                f"input={path} is damaged, no npy, or holds Python objects: save a plain array"
-            ) from error
+            x = read_npy(path)
+        except Unreadable as problem:
+            raise ConfigError(f"input={path} {problem}") from None
     return numeric(x, path)
 
 
@@ -75,12 +76,17 @@ def predict(student: Predictor, inputs: np.ndarray, views: bool = False) -> Floa
             rows = student.rows(inputs, advance)
         except ValueError as error:
             raise ConfigError(f"input: {error}") from error
-    if not views:
-        return student.model.proba(rows)
-    averaged = student.model.views(rows)
-    if averaged is None:
+    with np.errstate(all="ignore"):  # what overflows is found below
+        belief = student.model.views(rows) if views else student.model.proba(rows)
+    if belief is None:
         raise ConfigError("views=true: this student was not trained to look at moved copies; leave it out")
-    return averaged
+    sure = np.isfinite(belief).all(axis=1) & (belief >= -_ROUNDING).all(axis=1)
+    sure &= np.abs(belief.sum(axis=1) - 1) < _ROUNDING
+    if not sure.all():
+        raise ConfigError(
+            f"the student's answers about {int((~sure).sum())} inputs are no probabilities: it is damaged"
+        )
+    return belief
 
 
 def write(path: Path, belief: Floats, classes: list[str]) -> None:
@@ -114,7 +120,7 @@ def _rows(path: Path, columns: dict[str, np.ndarray], student: Predictor) -> np.
     """Whatever other columns there are, a label's for instance, are not looked at."""
     if student.columns is None:
         raise ConfigError(f"input={path} is a table: this student reads arrays of {tuple(student.shape)}, npy or npz")
-    known = Columns(**student.columns)
+    known = Columns.of(student.columns)
     missing = [name for name in known.names if name not in columns]
     if missing:
         raise ConfigError(f"input={path} lacks {len(missing)} columns the student reads: {', '.join(missing[:5])}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
@@ -9,9 +11,14 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from pate.artifact import Arrays, Artifact
+from pate.data.labels import CONTROL
 from pate.data.split import Private, Public
+from pate.data.table import Columns
 from pate.features.encoder import Encoder
 from pate.model import Floats, Model
+from pate.safe_files import parsing
+
+_LARGEST = 1 << 22  # numbers in one input
 
 
 @dataclass(frozen=True)
@@ -47,14 +54,29 @@ class Predictor(Artifact):
         if len(inputs) and low is not None and high is not None and self.columns is None:
             far = high - low  # new inputs may go beyond the public ones, but not by this much
             if inputs.min() < low - far or inputs.max() > high + far:
-                raise ValueError(
-                    f"values from {inputs.min():g} to {inputs.max():g}: this model was made for {low:g} to {high:g}"
-                )
+                raise ValueError(f"some values lie far outside: this model was made for {low:g} to {high:g}")
         return self.encoder.transform(inputs, advance)
 
     def rows_at_hand(self, inputs: np.ndarray, encoder: Encoder, features: Floats) -> Floats:
         """The same where the run's encoder has already made features of these inputs."""
         return features if self.encoder.same(encoder) else self.encoder.transform(inputs)
+
+    def check(self) -> None:
+        """Its parts fit each other, and it answers about a blank input: else whoever asks it would find out."""
+        if not self.shape or min(self.shape) < 1 or math.prod(self.shape) > _LARGEST or len(self.shape) > 3:
+            raise ValueError("inputs of a shape that none have")
+        if not re.fullmatch(r"bool|u?int(8|16|32|64)|float(16|32|64)", self.dtype):
+            raise ValueError("inputs of a type that none have")
+        if len(set(self.classes)) < len(self.classes) or any(not name or CONTROL.search(name) for name in self.classes):
+            raise ValueError("classes must have names, each another one")
+        if self.columns is not None and [Columns.of(self.columns).width] != self.shape:
+            raise ValueError("the columns of the table do not make such inputs")
+        if self.encoder.width(self.shape) != self.model.features or len(self.classes) != self.model.classes:
+            raise ValueError("model, encoder and classes do not fit each other")
+        with parsing("model that answers"), np.errstate(all="ignore"):
+            belief = self.model.proba(self.encoder.transform(np.zeros((1, *self.shape), self.dtype)))
+        if belief.shape != (1, len(self.classes)) or not np.isfinite(belief).all():
+            raise ValueError("the model does not answer")
 
     def split(self) -> tuple[Arrays, dict[str, Any]]:
         arrays: Arrays = {}
@@ -71,9 +93,12 @@ class Predictor(Artifact):
 
     @classmethod
     def join(cls, arrays: Arrays, facts: dict[str, Any]) -> Self:
+        facts = dict(facts) if isinstance(facts, dict) else {}
+        if not {"encoder", "model"} <= facts.keys():
+            raise ValueError("a predictor has an encoder and a model")
         own = {
             name: {key.removeprefix(f"{name}."): array for key, array in arrays.items() if key.startswith(f"{name}.")}
             for name in ("encoder", "model")
         }
-        parts = {"encoder": Encoder.join(own["encoder"], facts["encoder"])}
-        return cls(**(facts | parts | {"model": Model.join(own["model"], facts["model"])}))
+        encoder = Encoder.join(own["encoder"], facts["encoder"])
+        return super().join({}, facts | {"encoder": encoder, "model": Model.join(own["model"], facts["model"])})

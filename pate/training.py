@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from safetensors.numpy import load, save
+from safetensors.numpy import save
 
 from pate.artifact import Arrays
+from pate.errors import DamagedArtifact
+from pate.safe_files import Unreadable, parsed_safetensors
 from pate.store import Pieces
 
 if TYPE_CHECKING:
@@ -30,10 +32,11 @@ class Checkpoint:
     def load(self) -> Arrays | None:
         """What was saved last, or nothing; a damaged file counts as none."""
         found = self._pieces.load()
-        if not found:
+        self._count = max(found, default=0)
+        try:
+            return parsed_safetensors(found[self._count].tobytes()) if found else None
+        except Unreadable:
             return None
-        self._count = max(found)
-        return dict(load(found[self._count].tobytes()))
 
 
 class Training:
@@ -48,6 +51,14 @@ class Training:
 
     def restore(self, arrays: Arrays) -> None:
         """Continue where `arrays` were taken: step by step the same training."""
+        try:
+            self._restore(arrays)
+        except (KeyError, TypeError, ValueError, RuntimeError):
+            raise DamagedArtifact(
+                "the checkpoint is not one of this training: begin again with force=[...], naming this stage"
+            ) from None
+
+    def _restore(self, arrays: Arrays) -> None:
         import torch
 
         for name, part in self._parts.items():

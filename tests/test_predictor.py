@@ -53,3 +53,52 @@ def test_features_at_hand_are_not_made_again():
 def test_other_inputs_are_refused(inputs):
     with pytest.raises(ValueError, match=r"this model was made for \(8, 8\) uint8"):
         published(None).rows(inputs)
+
+
+def plain(**changes):
+    """A student as it is published, with some of its parts exchanged."""
+    arrays, facts = published(PCA(20)).split()
+    for name, value in changes.items():
+        (arrays if isinstance(value, np.ndarray) else facts)[name.replace("__", ".")] = value
+    return arrays, facts
+
+
+def test_a_whole_one_is_joined():
+    assert Predictor.join(*plain()).classes == PUBLIC.classes
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"classes": ["a", "b"]},
+        {"classes": ["a"] * 10},
+        {"classes": [f"\x1b[{i}m" for i in range(10)]},
+        {"classes": list(range(10))},
+        {"shape": [8, 9]},
+        {"shape": [10**9, 10**9]},
+        {"shape": []},
+        {"shape": [64.0]},
+        {"dtype": "object"},
+        {"dtype": "f4,f4"},
+        {"columns": {"numeric": [["a", 0, 1]], "categorical": []}},
+        {"columns": {"numeric": "a"}},
+        {"model": {"kind": "Classifier"}},
+        {"model": {"kind": ["Classifier"]}},
+        {"model": None},
+        {"encoder": {"scattering": {"scales": 2, "angles": 10**9, "groups": None, "flip": False}}},
+        {"encoder": {"low": 1.0, "high": 0.0}},
+        {"encoder": {"low": "0"}},
+        {"encoder__mean": np.full(64, np.nan)},
+        {"encoder__mean": np.zeros((64, 2))},
+        {"encoder__components": np.zeros((64, 3))},
+        {"encoder__components": np.zeros((64, 20), complex)},
+        {"model__layers.0.weight": np.full((10, 20), np.inf, np.float32)},
+        {"model__layers.0.weight": np.zeros((10, 20))},
+        {"model__layers.0.bias": np.zeros((10, 1), np.float32)},
+        {"model__more": np.zeros(3, np.float32)},
+    ],
+    ids=str,
+)
+def test_parts_that_no_training_made_are_refused_when_they_are_read(changes):
+    with pytest.raises(ValueError):
+        Predictor.join(*plain(**changes))

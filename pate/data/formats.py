@@ -6,8 +6,9 @@ A csv without a header would show a record where its column names are expected, 
 from __future__ import annotations
 
 import csv
-import zipfile
+import io
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -17,6 +18,17 @@ import numpy as np
 
 from pate.data.table import tabulated
 from pate.errors import ConfigError
+from pate.safe_files import (
+    Unreadable,
+    most_unpacked,
+    npy_shape,
+    npz_shape,
+    opened,
+    parsing,
+    read_npy,
+    read_npz,
+    size_of,
+)
 
 FORMATS = ("npz", "npy", "csv", "parquet")
 
@@ -57,28 +69,23 @@ def shape(path: Path) -> tuple[int, ...]:
         state = path.stat()
         return (_csv_records(path, state.st_mtime_ns, state.st_size),)
     if form == ".parquet":
-        return (int(_pyarrow_file(path).metadata.num_rows),)
+        with _parquet(path) as file:
+            return (int(file.metadata.num_rows),)
     try:
-        if form == ".npy":
-            found = np.load(path, mmap_mode="r", allow_pickle=False).shape
-        else:
-            with zipfile.ZipFile(path) as archive, archive.open("x.npy") as stream:
-                one = np.lib.format.read_magic(stream) == (1, 0)
-                header = np.lib.format.read_array_header_1_0 if one else np.lib.format.read_array_header_2_0
-                found = header(stream)[0]
-        int(found[0])
-        return tuple(found)
-    except (ValueError, OSError, EOFError, KeyError, IndexError, zipfile.BadZipFile) as error:
-        raise ConfigError(f"{path} cannot be read: it needs an array 'x' with one row per record") from error
+        found = npy_shape(path) if form == ".npy" else npz_shape(path, "x")
+    except Unreadable as problem:
+        raise ConfigError(f"{path} {problem}") from None
+    if not found:
+        raise ConfigError(f"{path} cannot be read: it needs an array 'x' with one row per record")
+    return found
 
 
 def npz_arrays(path: Path) -> dict[str, np.ndarray]:
     """All arrays of an npz; pickled objects stay closed, since opening them can run anybody's code."""
     try:
-        with np.load(path, allow_pickle=False) as archive:
-            return {key: archive[key] for key in archive.files}
-    except (ValueError, OSError, EOFError, AttributeError, TypeError, zipfile.BadZipFile) as error:
-        raise ConfigError(f"{path} is damaged, no npz, or holds Python objects: save plain arrays") from error
+        return read_npz(path)
+    except Unreadable as problem:
+        raise ConfigError(f"{path} {problem}") from None
 
 
 def npy_arrays(path: Path) -> dict[str, np.ndarray]:
@@ -87,9 +94,9 @@ def npy_arrays(path: Path) -> dict[str, np.ndarray]:
     arrays = {}
     for part in sorted(path.parent.glob(f"{side}_*.npy")):
         try:
-            arrays[part.stem.removeprefix(f"{side}_")] = np.load(part, allow_pickle=False)
-        except (ValueError, OSError, EOFError) as error:
-            raise ConfigError(f"{part} is damaged, no npy, or holds Python objects: save a plain array") from error
+            arrays[part.stem.removeprefix(f"{side}_")] = read_npy(part)
+        except Unreadable as problem:
+            raise ConfigError(f"{part} {problem}") from None
     return arrays
 
 
@@ -97,6 +104,8 @@ def numeric(x: np.ndarray, path: Path) -> np.ndarray:
     """Images of bytes stay bytes, everything else becomes float32 and must be finite."""
     if x.dtype.kind not in "biuf" or x.ndim not in (2, 3, 4):
         raise ConfigError(f"{path}: x must be numbers of shape (n, d), (n, h, w) or (n, h, w, 3)")
+    if 0 in x.shape[1:]:
+        raise ConfigError(f"{path}: records of x have shape {x.shape[1:]}, which holds no numbers")
     if x.ndim == 4 and x.shape[3] == 1:
         x = x[..., 0]
     if x.ndim == 4 and x.shape[3] != 3:
@@ -114,12 +123,14 @@ def numeric(x: np.ndarray, path: Path) -> np.ndarray:
 def csv_rows(path: Path) -> Iterator[list[str]]:
     """The header, then the records, without blank lines."""
     try:
-        with path.open(newline="", encoding="utf-8-sig") as stream:
+        with io.TextIOWrapper(opened(path), encoding="utf-8-sig", newline="") as stream:
             yield from (row for row in csv.reader(stream) if row)
-    except UnicodeDecodeError as error:
-        raise ConfigError(f"{path} is not UTF-8: save it as UTF-8") from error
-    except csv.Error as error:
-        raise ConfigError(f"{path} is no csv that can be read: {error}") from error
+    except Unreadable as problem:
+        raise ConfigError(f"{path} {problem}") from None
+    except UnicodeDecodeError:
+        raise ConfigError(f"{path} is not UTF-8: save it as UTF-8") from None
+    except csv.Error as error:  # it tells of lines and limits, never of a cell
+        raise ConfigError(f"{path} is no csv that can be read: {error}") from None
 
 
 @lru_cache
@@ -144,28 +155,62 @@ def csv_columns(path: Path) -> dict[str, np.ndarray]:
 
 def parquet_columns(path: Path) -> dict[str, np.ndarray]:
     """A parquet file's columns: numbers as numbers, everything else as text, null as blank or nan."""
-    table = _pyarrow_file(path).read()
-    if len(set(table.column_names)) < len(table.column_names):
-        raise ConfigError(f"{path}: two columns have the same name")
-    columns = {}
-    for name in table.column_names:
-        column = table.column(name).to_numpy()
-        if column.dtype.kind not in "biuf":
-            cells = table.column(name).to_pylist()
-            column = np.array(["" if cell is None else str(cell) for cell in cells], dtype=object)
-        columns[name] = column
-    return columns
+    with _parquet(path) as file:
+        table = file.read(use_threads=False)  # one page after the other: each may unpack to 2 GiB, and no more
+        if len(set(table.column_names)) < len(table.column_names) or "" in table.column_names:
+            raise Unreadable("has two columns of the same name, or one without a name")
+        return {name: _column(table.column(name)) for name in table.column_names}
 
 
-def _pyarrow_file(path: Path) -> Any:
+def _column(column: Any) -> np.ndarray:
+    import pyarrow
+
+    if pyarrow.types.is_nested(column.type):
+        raise Unreadable("has columns of lists or records: each cell must be a number or a text")
+    if pyarrow.types.is_dictionary(column.type):  # equal cells stay one text: a copy of each could fill the memory
+        cells = np.empty(len(column), dtype=object)
+        start = 0
+        for chunk in column.chunks:
+            texts = np.array(["", *map(_text, chunk.dictionary.to_pylist())], dtype=object)
+            cells[start : start + len(chunk)] = texts[chunk.indices.fill_null(-1).to_numpy(zero_copy_only=False) + 1]
+            start += len(chunk)
+        return cells
+    found = column.to_numpy()
+    if found.dtype.kind in "biuf":
+        return np.asarray(found)
+    return np.array([_text(cell) for cell in column.to_pylist()], dtype=object)
+
+
+def _text(cell: Any) -> str:
+    return "" if cell is None else str(cell)
+
+
+@contextmanager
+def _parquet(path: Path) -> Iterator[Any]:
+    """A parquet file that declares no more cells than its size bears out, texts kept once each."""
     try:
-        from pyarrow import ArrowInvalid, parquet
+        from pyarrow import parquet
     except ImportError as error:
         raise ConfigError(f"{path.name} needs pyarrow: pip install pate-pipelines[parquet]") from error
     try:
-        return parquet.ParquetFile(path)
-    except (ArrowInvalid, OSError) as error:
-        raise ConfigError(f"{path} is damaged or no parquet file") from error
+        with opened(path) as stream, parsing("parquet file"):
+            try:
+                plain = parquet.ParquetFile(stream, thrift_string_size_limit=1 << 24)
+                texts = [one.path for one in plain.schema if one.logical_type.type in ("STRING", "NONE")]
+                width = sum(max(8, one.length) for one in plain.schema)
+                meta, most = plain.metadata, most_unpacked(size_of(stream))
+                groups = [meta.row_group(i) for i in range(meta.num_row_groups)]
+                rows = max(meta.num_rows, sum(group.num_rows for group in groups))
+                if min([rows, *(group.num_rows for group in groups)]) < 0 or rows * width > most:
+                    raise Unreadable("unpacks to more than 100 times its size: write it without dictionaries")
+                if sum(abs(group.total_byte_size) for group in groups) > most:
+                    raise Unreadable("unpacks to more than 100 times its size: write it without compression")
+                stream.seek(0)
+                yield parquet.ParquetFile(stream, read_dictionary=texts, thrift_string_size_limit=1 << 24)
+            except MemoryError:  # asked for by a page, and refused
+                raise Unreadable("declares more than there is memory for") from None
+    except Unreadable as problem:
+        raise ConfigError(f"{path} {problem}") from None
 
 
 def _table(path: Path, columns: dict[str, np.ndarray], label: str | None, group_by: str | None) -> Raw:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import gzip
 import math
-import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, ClassVar
+from typing import IO, ClassVar
 
 import numpy as np
 
@@ -16,43 +17,48 @@ from pate.data.known import KnownDataset
 from pate.data.sources import FASHION_MNIST, IDX_FILES, MNIST
 from pate.data.split import Pool
 from pate.errors import ConfigError
+from pate.safe_files import Unreadable, most_unpacked, opened, parsing, size_of
 
 
-def opened(path: Path) -> BinaryIO | gzip.GzipFile:
-    """The content, whether it is compressed or not."""
-    return gzip.open(path) if path.suffix == ".gz" else path.open("rb")
+@contextmanager
+def content(path: Path, dimensions: int) -> Iterator[tuple[IO[bytes], tuple[int, ...]]]:
+    """The bytes after the header, compressed or not, and the shape the header claims: no more than a file of this size
+    can hold."""
+    try:
+        with opened(path) as file, parsing("whole gzip file" if path.suffix == ".gz" else "IDX file"):
+            size = size_of(file)
+            stream: IO[bytes] = gzip.GzipFile(fileobj=file) if path.suffix == ".gz" else file  # type: ignore[assignment]
+            shape = header(stream, dimensions)
+            if math.prod(shape) > most_unpacked(size):
+                raise Unreadable("declares more than 100 times its size")
+            yield stream, shape
+    except Unreadable as problem:
+        raise ConfigError(f"{path} {problem}: fetch it again") from None
 
 
-def header(stream: BinaryIO | gzip.GzipFile, path: Path, dimensions: int) -> tuple[int, ...]:
+def header(stream: IO[bytes], dimensions: int) -> tuple[int, ...]:
     """The shape an IDX file of bytes claims: two zeros, type 8, the number of dimensions, then their sizes."""
     start = stream.read(4 + 4 * dimensions)
     if start[:4] != bytes([0, 0, 8, dimensions]):
-        raise ConfigError(f"{path} is not an IDX file of bytes with {dimensions} dimension(s): fetch it again")
+        raise Unreadable(f"is not an IDX file of bytes with {dimensions} dimension(s)")
     if len(start) < 4 + 4 * dimensions:
-        raise ConfigError(f"{path} ends inside its header: fetch it again")
+        raise Unreadable("ends inside its header")
     return tuple(int(size) for size in np.frombuffer(start, ">u4", offset=4))
 
 
 def shape_of(path: Path, dimensions: int) -> tuple[int, ...]:
     """The shape, from the header alone."""
-    try:
-        with opened(path) as stream:
-            return header(stream, path, dimensions)
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise ConfigError(f"{path} is not a whole gzip file: fetch it again") from error
+    with content(path, dimensions) as (_, shape):
+        return shape
 
 
 def read_idx(path: Path, dimensions: int) -> np.ndarray:
     """The array of an IDX file; a file shorter or longer than its header says is refused."""
-    try:
-        with opened(path) as stream:
-            shape = header(stream, path, dimensions)
-            content = stream.read()
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise ConfigError(f"{path} is not a whole gzip file: fetch it again") from error
-    if len(content) != math.prod(shape):
-        raise ConfigError(f"{path} has {len(content)} bytes where its header says {math.prod(shape)}: fetch it again")
-    return np.frombuffer(content, np.uint8).reshape(shape).copy()  # a copy may be written to
+    with content(path, dimensions) as (stream, shape):
+        found = stream.read(math.prod(shape) + 1)
+        if len(found) != math.prod(shape):
+            raise Unreadable(f"has {'more' if len(found) > math.prod(shape) else 'fewer'} bytes than its header says")
+        return np.frombuffer(found, np.uint8).reshape(shape).copy()  # a copy may be written to
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 from pate.errors import ConfigError
+
+LONGEST = 256  # characters of a label or a group
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")  # what a terminal would obey
 
 
 def whole(text: str) -> str | None:
@@ -28,6 +33,8 @@ def names_of(raw: np.ndarray, where: str) -> tuple[np.ndarray, np.ndarray]:
     """The distinct label names and, for each record, which one it has; a number must be whole."""
     if raw.ndim != 1 or raw.dtype.kind not in "biufUO":
         raise ConfigError(f"{where}: labels must be one whole number or name per record")
+    if raw.dtype.kind in "UO":
+        refuse_long(raw, where, "labels")
     if raw.dtype.kind in "biu":
         raw = raw.astype(np.int64)
     values, positions = np.unique(raw.astype(str), return_inverse=True)
@@ -37,7 +44,16 @@ def names_of(raw: np.ndarray, where: str) -> tuple[np.ndarray, np.ndarray]:
         values = np.array([whole(value) for value in values], dtype=str)
     values = np.array([value.strip() for value in values], dtype=str)
     _refuse(int((values == "")[positions].sum()), where, "are blank")
+    unseen = np.array([CONTROL.search(value) is not None for value in values], dtype=bool)
+    _refuse(int(unseen[positions].sum()), where, "hold characters that cannot be shown")
     return values, positions
+
+
+def refuse_long(names: np.ndarray, where: str, what: str) -> None:
+    """In an array of text each takes the room of the longest, so that one could fill the memory."""
+    long = sum(len(name) > LONGEST for name in names)
+    if long:
+        raise ConfigError(f"{where}: {long} {what} have more than {LONGEST} characters: give them shorter names")
 
 
 def class_list(sides: list[tuple[np.ndarray, str]]) -> list[str]:

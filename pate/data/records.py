@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from pate.data.formats import Raw
-from pate.data.labels import indices
+from pate.data.labels import indices, refuse_long
 from pate.data.split import Pool
 from pate.data.table import columns_of
 from pate.errors import ConfigError
@@ -51,11 +51,14 @@ def pooled(raw: Raw, classes: list[str], owned: bool) -> Pool:
 
 def owners(group: np.ndarray, where: str) -> np.ndarray:
     """Group names as int64 or text. A record without one could be anybody's, so each needs one."""
+    if group.ndim != 1 or group.dtype.kind not in "biufUO":
+        raise ConfigError(f"{where}: groups must be one whole number or name per record")
     if group.dtype.kind in "biu":
         return group.astype(np.int64)
     if group.dtype.kind == "f":
-        named = np.isfinite(group) & (group == np.floor(group))
+        named = np.isfinite(group) & (group == np.floor(group)) & (np.abs(group) < 2**63)
     else:
+        refuse_long(group, where, "groups")
         group = np.char.strip(group.astype(str))  # a trailing blank is not another person
         named = group != ""
     if not named.all():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +22,15 @@ class Private(Artifact):
     group: np.ndarray | None = None
     columns: dict[str, Any] | None = None  # how a table became numbers: learned from public rows
 
+    def check(self) -> None:
+        _check_inputs(self.x)
+        if self.y.dtype != np.int64 or self.y.shape != (len(self.x),):
+            raise ValueError("there must be a label, int64, for each record")
+        if not ((self.y >= 0) & (self.y < len(self.classes))).all():
+            raise ValueError(f"labels must lie in 0..{len(self.classes) - 1}")
+        if self.group is not None and (self.group.shape != self.y.shape or self.group.dtype.kind not in "iU"):
+            raise ValueError("there must be a group, a number or a name, for each record")
+
 
 @dataclass(frozen=True)
 class Public(Artifact):
@@ -30,12 +40,18 @@ class Public(Artifact):
     classes: list[str]
     columns: dict[str, Any] | None = None
 
+    def check(self) -> None:
+        _check_inputs(self.x)
+
 
 @dataclass(frozen=True)
 class Test(Artifact):
     """Inputs that score the models; nothing learns from them."""
 
     x: np.ndarray
+
+    def check(self) -> None:
+        _check_inputs(self.x)
 
 
 @dataclass(frozen=True)
@@ -45,6 +61,16 @@ class Truth(Artifact):
     public_y: np.ndarray
     test_y: np.ndarray
 
+    def check(self) -> None:
+        for y in (self.public_y, self.test_y):
+            if y.ndim != 1 or y.dtype != np.int64 or (y < -1).any():
+                raise ValueError("true labels must be lists of int64, -1 for none")
+
+
+def _check_inputs(x: np.ndarray) -> None:
+    if x.ndim not in (2, 3, 4) or x.dtype.kind not in "biuf" or not np.isfinite(x).all():
+        raise ValueError("inputs must be finite numbers: a table, or images")
+
 
 @dataclass(frozen=True)
 class Split:
@@ -53,6 +79,7 @@ class Split:
     test: Test
     truth: Truth
     notes: tuple[str, ...] = ()
+    content: str = ""  # of the private records, as they were read
 
 
 @dataclass(frozen=True)
@@ -120,6 +147,17 @@ def shuffled(records: int, seed: int) -> np.ndarray:
     return np.random.default_rng(seed).permutation(records)
 
 
+def content(records: Pool) -> str:
+    """A digest of records in whatever order: the same people's data is recognised after a shuffle, and whatever encoder
+    it meets later. Empty for none. It would confirm a guess, so it is keyed before it is kept."""
+    table = records.x.dtype.names is not None
+    digests = sorted(  # row by row: a column may hold one long text many times
+        hashlib.sha256((repr(row.item()).encode() if table else row.tobytes()) + y.tobytes()).digest()
+        for row, y in zip(records.x, records.y, strict=True)
+    )
+    return hashlib.sha256(b"".join(digests)).hexdigest() if digests else ""
+
+
 def assemble(private: Pool, public: Pool, test: Pool, classes: list[str], notes: tuple[str, ...] = ()) -> Split:
     """Three pools as a split; true labels of the public side go behind the comparison's door."""
     return Split(
@@ -128,4 +166,5 @@ def assemble(private: Pool, public: Pool, test: Pool, classes: list[str], notes:
         Test(test.x),
         Truth(public.y, test.y),
         notes,
+        content(private),
     )

@@ -7,21 +7,22 @@ from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
-from scipy.io import loadmat, whosmat
 
 from pate.data.known import KnownDataset
+from pate.data.matlab import mat_shapes, read_mat
 from pate.data.split import Pool
 from pate.errors import ConfigError
+from pate.safe_files import Unreadable
 
 
 def shapes(path: Path) -> dict[str, tuple[int, ...]]:
     """The arrays' shapes, from the headers alone."""
     try:
-        found = {name: tuple(shape) for name, shape, _ in whosmat(str(path))}
-    except Exception as error:  # scipy has no one error for a file that is not what it should be
-        raise ConfigError(f"{path} is not a MATLAB file that can be read: download it again") from error
+        found = mat_shapes(path)
+    except Unreadable as problem:
+        raise ConfigError(f"{path} {problem}: download it again") from None
     x, y = found.get("X", ()), found.get("y", ())
-    if len(x) != 4 or x[:3] != (32, 32, 3) or y[:1] != x[3:]:
+    if x[:3] != (32, 32, 3) or y not in ((*x[3:], 1), (1, *x[3:])) or len(x) != 4:
         raise ConfigError(f"{path} needs X of shape (32, 32, 3, n) and y of n labels: download it again (cropped)")
     return found
 
@@ -50,12 +51,14 @@ class Svhn(KnownDataset):
     def _pool(self, path: Path) -> Pool:
         shapes(path)
         try:
-            content = loadmat(str(path), variable_names=["X", "y"])
-        except Exception as error:
-            raise ConfigError(f"{path} ends before its arrays do: download it again") from error
-        y = content["y"].reshape(-1).astype(np.int64)
-        outside = int(((y < 1) | (y > 10)).sum())
+            content = read_mat(path)
+        except Unreadable as problem:
+            raise ConfigError(f"{path} {problem}: download it again") from None
+        if content["X"].dtype != np.uint8:
+            raise ConfigError(f"{path}: X is of {content['X'].dtype}, not of bytes: download it again (cropped)")
+        y = content["y"].reshape(-1)
+        outside = int((~np.isin(y, range(1, 11))).sum())
         if outside:
             raise ConfigError(f"{path}: {outside} labels are not in 1..10: download it again")
-        x = np.ascontiguousarray(content["X"].transpose(3, 0, 1, 2), dtype=np.uint8)
-        return Pool(x, y % 10)
+        x = np.ascontiguousarray(content["X"].transpose(3, 0, 1, 2))
+        return Pool(x, y.astype(np.int64) % 10)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
+from pate.artifact import fits
 from pate.data.split import Split
 from pate.errors import ConfigError
 
@@ -61,6 +63,24 @@ class Columns:
     categorical: list[tuple[str, list[str]]]  # name, categories
 
     @classmethod
+    def of(cls, plain: Mapping[str, Any]) -> Self:
+        """The columns that a published model carries; a ValueError if they are none."""
+        numeric, categorical = plain.get("numeric"), plain.get("categorical")
+        if len(plain) != 2 or not fits(numeric, list[list[Any]]) or not fits(categorical, list[list[Any]]):
+            raise ValueError("columns are numeric or categorical")
+        made = cls([tuple(one) for one in numeric or []], [tuple(one) for one in categorical or []])
+        numbers_like, named = (str, float, float), (str, list[str])
+        whole = [*((one, numbers_like) for one in made.numeric), *((one, named) for one in made.categorical)]
+        if not all(len(one) == len(hints) and all(map(fits, one, hints)) for one, hints in whole):
+            raise ValueError("a column has a name and numbers, or a name and categories")
+        scales = [(mean, deviation) for _, mean, deviation in made.numeric]
+        if not all(math.isfinite(mean) and math.isfinite(deviation) and deviation > 0 for mean, deviation in scales):
+            raise ValueError("a column's mean and deviation are finite numbers")
+        if not made.names or len(set(made.names)) < len(made.names):
+            raise ValueError("two columns have the same name, or there is none")
+        return made
+
+    @classmethod
     def fit(cls, public: np.ndarray) -> Self:
         """Learn kinds, means and categories from public rows."""
         if not len(public):
@@ -109,13 +129,17 @@ class Columns:
         """How many cells of a column hold no number where one is expected, or a category nobody had seen."""
         found = {name: int(np.isnan(numbers(rows[name])[0]).sum()) for name, _, _ in self.numeric}
         for name, categories in self.categorical:
-            found[name] = sum(text not in categories for text in _texts(rows[name]))
+            known = set(categories)
+            found[name] = sum(text not in known for text in _texts(rows[name]))
         return {name: count for name, count in found.items() if count}
 
 
 def _texts(column: np.ndarray) -> list[str]:
-    """As text on every side, so that a column stored as numbers in one file and text in another still meets itself."""
-    return [str(cell) for cell in column.astype(str)]
+    """As text on every side, so that a column stored as numbers in one file and text in another still meets itself.
+
+    Cells that are text stay apart: in one array, each would take the room of the longest.
+    """
+    return [str(cell) for cell in (column if column.dtype.kind == "O" else column.astype(str))]
 
 
 def encoded(split: Split) -> Split:

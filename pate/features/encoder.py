@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from pate.artifact import Artifact
+from pate.artifact import Artifact, fits
 
+_SCALES, _ANGLES = 8, 64  # of a scattering that is read from a file
 _ROWS = 1024  # encoded together: bounds memory, and fixed, so that no record's features depend on how many there are
 
 
@@ -20,6 +21,10 @@ class Encoded(Artifact):
     """Feature vectors (records x features), float32, in the order of the records."""
 
     x: np.ndarray
+
+    def check(self) -> None:
+        if self.x.ndim != 2 or self.x.dtype != np.float32 or not np.isfinite(self.x).all():
+            raise ValueError("features must be a table of finite float32")
 
 
 @dataclass(frozen=True)
@@ -36,6 +41,46 @@ class Encoder(Artifact):
     patches: dict[str, np.ndarray] | None = None
     low: float | None = None  # the public inputs' range: what lies far outside was scaled differently
     high: float | None = None
+
+    def check(self) -> None:
+        arrays = list(self.split()[0].values())
+        if any(array.dtype.kind != "f" or not array.size or not np.isfinite(array).all() for array in arrays):
+            raise ValueError("an encoder's arrays must hold finite numbers")
+        if self.mean is None or self.components is None:
+            if self.mean is not self.components:
+                raise ValueError("components need a mean, and a mean components")
+        elif self.components.ndim != 2 or self.mean.shape != self.components.shape[:1]:
+            raise ValueError(f"mean {self.mean.shape} and components {self.components.shape} do not fit each other")
+        if (self.low is None) != (self.high is None) or not _finite_range(self.low, self.high):
+            raise ValueError("low and high must be finite, the lower one first")
+        if self.scattering is not None:
+            _check_scattering(self.scattering)
+        if self.patches is not None:
+            if self.scattering is None:
+                raise ValueError("patches come with scattering")
+            _check_patches(self.patches)
+
+    def width(self, shape: Sequence[int]) -> int:
+        """How many features an input of this shape has, computed without one; a ValueError if it cannot be encoded."""
+        found = math.prod(shape)
+        if self.scattering is not None:
+            from pate.features.patches import GRID
+            from pate.features.wavelets import scattering_shape
+
+            channels, *places = scattering_shape(tuple(shape), self.scattering["scales"], self.scattering["angles"])
+            if channels % (self.scattering["groups"] or 1):
+                raise ValueError("the channels do not divide into these groups")
+            found = channels * math.prod(places)
+            if self.patches is not None:
+                _, colours, size, _ = self.patches["prototypes"].shape
+                if colours != math.prod(shape[2:]) or size > min(shape[:2]):
+                    raise ValueError("prototypes of patches that such an image does not have")
+                found += GRID**2 * len(self.patches["prototypes"])
+        if self.mean is None or self.components is None:
+            return found
+        if found != len(self.mean):
+            raise ValueError(f"{found} numbers describe an input, and the components are of {len(self.mean)}")
+        return int(self.components.shape[1])
 
     def same(self, other: Encoder) -> bool:
         """Whether it makes the same features."""
@@ -75,6 +120,31 @@ class Encoder(Artifact):
         from pate.features.patches import activations
 
         return np.concatenate([found, activations(x, **self.patches, flip=self.scattering["flip"])], axis=1)
+
+
+def _finite_range(low: float | None, high: float | None) -> bool:
+    return low is None or high is None or (math.isfinite(low) and math.isfinite(high) and low <= high)
+
+
+def _check_scattering(arguments: dict[str, Any]) -> None:
+    """Small whole numbers: what they ask for is computed before it is compared with anything."""
+    wanted = {"scales": int, "angles": int, "groups": int | None, "flip": bool}
+    if arguments.keys() != wanted.keys() or not all(fits(arguments[name], kind) for name, kind in wanted.items()):
+        raise ValueError("scattering has scales, angles, groups and flip")
+    scales, angles, groups = arguments["scales"], arguments["angles"], arguments["groups"]
+    if not (1 <= scales <= _SCALES and 1 <= angles <= _ANGLES and (groups is None or groups >= 1)):
+        raise ValueError(f"scattering goes to {_SCALES} scales and {_ANGLES} angles, in a group or more")
+
+
+def _check_patches(patches: dict[str, np.ndarray]) -> None:
+    if patches.keys() != {"mean", "whitening", "prototypes"} or patches["prototypes"].ndim != 4:
+        raise ValueError("patches have a mean, a whitening and prototypes")
+    size = math.prod(patches["prototypes"].shape[1:])
+    square = patches["prototypes"].shape[2] == patches["prototypes"].shape[3]
+    if not square or patches["mean"].shape != (size,) or patches["whitening"].shape != (size, size):
+        raise ValueError("mean, whitening and prototypes of patches do not fit each other")
+    if any(array.dtype != np.float32 for array in patches.values()):
+        raise ValueError("patches are of float32")
 
 
 @dataclass(frozen=True)

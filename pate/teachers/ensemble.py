@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import logging
 import re
+import tempfile
+import traceback
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 from threadpoolctl import threadpool_limits
 
-from pate.errors import ConfigError
+from pate.errors import ConfigError, PateError
 from pate.progress import progress
 from pate.store import Pieces
+from pate.teachers.sharing import mapped
 
 log = logging.getLogger("pate")
 
@@ -79,19 +86,20 @@ def train(
 ) -> np.ndarray:
     """Predictions (teachers x public inputs). Those already among `pieces` are not trained again."""
     done = pieces.load() if pieces else {}
-    done = {index: votes for index, votes in done.items() if votes.shape == (len(public),)}
+    done = {index: votes for index, votes in done.items() if _are_votes(votes, len(public), classes)}
     batches = [range(i, min(i + teachers.batch, teachers.count)) for i in range(0, teachers.count, teachers.batch)]
     missing = [batch for batch in batches if any(index not in done for index in batch)]
     shared = teachers.prepare(public) if missing else None
-    scratch = str(pieces.scratch()) if pieces else None  # joblib shares large arrays through files
-    work = Parallel(n_jobs=n_jobs, return_as="generator_unordered", mmap_mode="r", temp_folder=scratch)(
-        delayed(_train_batch)(teachers, x, y, assignment, shared, classes, seed, len(public), batch)
-        for batch in missing
-    )
     kept = teachers.count - sum(len(batch) for batch in missing)
     if kept:
         log.info("  resuming: %d of %d teachers were trained before", kept, teachers.count)
-    with progress("teachers", teachers.count) as advance:
+    with _scratch(pieces) as folder, progress("teachers", teachers.count) as advance:
+        given = (x, y, assignment, shared)
+        if missing and effective_n_jobs(n_jobs) > 1:
+            given = mapped(given, folder)
+        work = Parallel(n_jobs=n_jobs, return_as="generator_unordered", max_nbytes=None)(
+            delayed(_train_batch)(teachers, *given, classes, seed, len(public), batch) for batch in missing
+        )
         advance(kept)
         for batch, predictions in work:
             for index, votes in zip(batch, predictions, strict=True):
@@ -103,6 +111,21 @@ def train(
     if votes.min() < 0 or votes.max() >= classes:
         raise ConfigError(f"teachers must answer 0..{classes - 1}: {type(teachers).__name__} answers something else")
     return votes
+
+
+def _are_votes(votes: np.ndarray, inputs: int, classes: int) -> bool:
+    """Whether a piece that was kept is one teacher's answers."""
+    return votes.shape == (inputs,) and votes.dtype == np.int32 and bool(((votes >= 0) & (votes < classes)).all())
+
+
+@contextmanager
+def _scratch(pieces: Pieces | None) -> Iterator[Path]:
+    """Where arrays are put that processes share: in the private store, or else where nobody else can look."""
+    if pieces:
+        yield pieces.scratch()
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            yield Path(folder)
 
 
 def _train_batch(
@@ -118,6 +141,24 @@ def _train_batch(
 ) -> tuple[range, list[np.ndarray]]:
     own = [np.flatnonzero(assignment == index) for index in batch]
     seeds = [int(np.random.SeedSequence([seed, index]).generate_state(1)[0]) for index in batch]
-    with threadpool_limits(1):
-        predictions = teachers.predict_many([(x[rows], y[rows]) for rows in own], public, classes, seeds)
-    return batch, [np.broadcast_to(votes.astype(np.int32), (inputs,)) for votes in predictions]
+    try:
+        # A warning is as talkative as an error; and whatever a teacher runs in parallel leaves no pickles either.
+        with threadpool_limits(1), warnings.catch_warnings(), parallel_config(max_nbytes=None):
+            warnings.simplefilter("ignore")
+            predictions = teachers.predict_many([(x[rows], y[rows]) for rows in own], public, classes, seeds)
+        return batch, [np.broadcast_to(votes.astype(np.int32), (inputs,)) for votes in predictions]
+    except PateError:
+        raise
+    except Exception as error:
+        raise PateError(_failure(teachers, batch, error)) from None
+
+
+def _failure(teachers: Teachers, batch: range, error: Exception) -> str:
+    """Where a teacher failed. Not what the error says: scikit-learn's quote labels and values, which are private."""
+    frames = traceback.extract_tb(error.__traceback__)
+    places = [f"{Path(frame.filename).name}:{frame.lineno} in {frame.name}" for frame in frames[1:]]
+    who = f"teacher {batch[0]}" if len(batch) == 1 else f"teachers {batch[0]} to {batch[-1]}"
+    return (
+        f"{type(teachers).__name__} {who} failed with a {type(error).__name__} ({', '.join(places[-3:])}); "
+        "its words may quote private records and are not shown"
+    )

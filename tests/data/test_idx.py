@@ -65,7 +65,7 @@ def test_sizes_come_from_headers_or_else_from_what_is_published(folder, tmp_path
 def test_a_file_that_is_not_as_long_as_it_says_is_refused(folder, damage):
     path = folder / "train-images-idx3-ubyte"
     path.write_bytes(damage(path.read_bytes()))
-    with pytest.raises(ConfigError, match=r"train-images-idx3-ubyte has \d+ bytes where its header says 192"):
+    with pytest.raises(ConfigError, match=r"train-images-idx3-ubyte has (more|fewer) bytes than its header says"):
         Mnist(path=str(folder), public=3).load()
 
 
@@ -89,7 +89,7 @@ def test_half_a_gzip_file_is_refused(folder):
     path = folder / "train-images-idx3-ubyte"
     path.with_name(path.name + ".gz").write_bytes(gzip.compress(path.read_bytes())[:-12])
     path.unlink()
-    with pytest.raises(ConfigError, match="not a whole gzip file"):
+    with pytest.raises(ConfigError, match="no whole gzip file"):
         Mnist(path=str(folder), public=3).load()
 
 

@@ -50,7 +50,7 @@ def test_files_of_another_kind_are_refused(folder):
     with pytest.raises(ConfigError, match=r"train_32x32.mat needs X of shape"):
         svhn.load()
     (folder / "train_32x32.mat").write_bytes(b"not matlab at all" * 20)
-    with pytest.raises(ConfigError, match="not a MATLAB file"):
+    with pytest.raises(ConfigError, match="no MATLAB file"):
         svhn.load()
 
 

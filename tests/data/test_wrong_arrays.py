@@ -198,3 +198,41 @@ def test_nothing_there_says_what_is_wanted(tmp_path):
 def test_the_files_of_a_folder_of_npy_are_all_of_its_arrays(tmp_path):
     write(tmp_path, "npy", "private", X, Y, WHO)
     assert [path.name for path in arrays(tmp_path).files()] == ["private_who.npy", "private_x.npy", "private_y.npy"]
+
+
+def test_one_long_cell_does_not_make_all_others_as_long(tmp_path):
+    """In an array of text each cell takes the room of the longest: 3000 of 130 000 characters would be 1.5 GB."""
+    import tracemalloc
+
+    lines = ["a,y", *(f"cell{i % 3},{i % 2}" for i in range(3000)), "z" * 130_000 + ",0"]
+    (tmp_path / "pool.csv").write_text("\n".join(lines))
+    tracemalloc.start()
+    arrays(tmp_path / "pool.csv", label="y", private=1000, classes=["0", "1"]).load()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 100e6
+
+
+def test_a_parquet_of_few_texts_repeated_keeps_them_once(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    import tracemalloc
+
+    from pyarrow import parquet
+
+    texts = pa.DictionaryArray.from_arrays(pa.array([0] * 20_000, pa.int32()), pa.array(["z" * 100_000]))
+    parquet.write_table(pa.table({"a": texts, "y": pa.array([0, 1] * 10_000)}), tmp_path / "pool.parquet")
+    tracemalloc.start()
+    arrays(tmp_path / "pool.parquet", label="y", private=10_000).load()  # 2 GB, each on its own
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 100e6
+
+
+@pytest.mark.parametrize("cells", [[[1, 2]] * 4, [{"a": 1}] * 4])
+def test_columns_of_lists_are_no_cells(tmp_path, cells):
+    pa = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    parquet.write_table(pa.table({"a": cells, "y": [0, 1, 0, 1]}), tmp_path / "pool.parquet")
+    with pytest.raises(ConfigError, match="columns of lists or records"):
+        arrays(tmp_path / "pool.parquet", label="y", private=2).load()
