@@ -1,6 +1,7 @@
 """The thin Hydra shell: compose, check, run, show. Everything else is in pipelines/ and the library.
 
-Exit codes: 0 done, 1 failed, 2 the configuration or a file it names is wrong (nothing was written), 130 interrupted.
+Exit codes: 0 done, 1 failed, 2 the configuration or a file it names is wrong (nothing was written), 3 the budget does
+not allow it (nothing was drawn), 130 interrupted.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import sys
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
 import hydra
@@ -28,10 +30,12 @@ from omegaconf.errors import OmegaConfBaseException
 
 from pate.config import Asked, Settings, one_line
 from pate.errors import ConfigError, PateError
+from pate.ledger import Ledger
 from pate.predict import predict, published, read_inputs, write
 from pate.preflight import checked
 from pate.progress import console
 from pate.report.jobs import Sweep, begin
+from pate.report.ledger import print_ledger, summary, write_ledger
 from pate.report.results import results, write_results
 from pate.report.sweep import sum_up
 from pate.report.table import print_predictions, print_results
@@ -39,34 +43,56 @@ from pate.runner import Runner
 from pate.store import Store
 
 log = logging.getLogger("pate")
+SEVERAL_RUNS = "asked in several runs: a price for this data set holds only if all were fixed before the first answer"
+_PLAN = ".plan"  # in a sweep's folder: its name for the ledger
+# All its jobs are known when it begins; other sweepers choose the next one by what was found.
+_FIXED_SWEEPER = "hydra._internal.core_plugins.basic_sweeper.BasicSweeper"
 _begun: set[str] = set()  # stages this process has started: to resume they need no forcing
 _sweep: Sweep | None = None  # begun, and not yet summed up
 
 
-def execute(settings: Settings, folder: Path) -> dict[str, Any]:
-    """Bring the stage that was asked for up to date; write results.json into the folder and return what it holds."""
-    from pate.pipelines import graph, targets
+def execute(settings: Settings, folder: Path, plan: str = "") -> dict[str, Any]:
+    """Bring the stage that was asked for up to date; write results.json into the folder and return what it holds.
+
+    Runs of one `plan` were all fixed before the first of them was answered.
+    """
+    from pate.pipelines import foreseen, graph, targets
     from pate.pipelines.artifacts import COSTS, LABELS, OWNERS_SPENT, PLAN, QUALITY, SCORES, SPENT
 
+    name = f"{folder.parent.name}/{folder.name}" if plan else folder.name
     for warning in settings.warnings:
         log.warning("warning: %s", warning)
-    runner = Runner(settings, graph(settings), Store(settings.workspace))
+    runner = Runner(settings, graph(settings), Store(settings.workspace), name, plan or token_hex(8))
     _begun.clear()
     runner.begun = _begun
-    runner.bring_up_to_date(targets(settings))
+    wanted = targets(settings)
+    if settings.limit.strict and settings.noise.seed is None:
+        runner.foresee(foreseen(settings, [stage.name for stage in runner.graph.needed(wanted)]))
+    runner.bring_up_to_date(wanted)
     spent = OWNERS_SPENT if settings.dpsgd.epsilon == "pate" else SPENT
     found = results(
         settings,
         runner.records,
-        runner.graph.notes,
+        (*runner.graph.notes, *(SEVERAL_RUNS,) * runner.asked_in_several_runs("labels")),
         labels=runner.made(LABELS),
         costs=runner.made(COSTS),
         plan=runner.made(PLAN),
         spent=runner.made(spent),
         scores=runner.made(SCORES),
         quality=runner.made(QUALITY),
+        ledger=summary(runner.ledger, settings.budget.account, settings.limit),
     )
     write_results(found, folder)
+    return found
+
+
+def account(settings: Settings, folder: Path) -> dict[str, Any]:
+    """What the workspace's ledger holds, of one account if one is named, written to ledger.json too."""
+    named = settings.plain["budget"]["account"]
+    limit = settings.limit if settings.limit.epsilon is not None else None
+    ledger = Ledger.of(Store(settings.workspace))
+    found = summary(ledger, settings.budget.account if limit else named, limit)
+    write_ledger(found, folder / "ledger.json")
     return found
 
 
@@ -97,6 +123,8 @@ def run(overrides: Sequence[str] = ()) -> dict[str, Any]:
     umask = os.umask(0o077)
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        if settings.stage == "ledger":
+            return account(settings, folder)
         return answer(settings.asked, folder) if settings.asked else execute(settings, folder)
     finally:
         os.umask(umask)
@@ -117,10 +145,16 @@ class Summary(Callback):
 
     def on_multirun_start(self, config: DictConfig, **_: Any) -> None:
         global _sweep
-        _sweep = begin(Path(config.hydra.sweep.dir), config.hydra.output_subdir)
+        folder = Path(config.hydra.sweep.dir)
+        _sweep = begin(folder, config.hydra.output_subdir)
+        (folder / _PLAN).unlink(missing_ok=True)  # of an earlier sweep in the same folder
+        if config.hydra.sweeper._target_ == _FIXED_SWEEPER:
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / _PLAN).write_text(token_hex(8))
 
     def on_multirun_end(self, config: DictConfig, **_: Any) -> None:
-        if not _sum_up() and config.stage != "predict":  # hydra.sweep.dir, or the workspace it is in, was swept itself
+        # without one, hydra.sweep.dir, or the workspace it is in, was swept itself
+        if not _sum_up() and config.stage not in ("predict", "ledger"):
             console.print("no summary: the jobs left no results in one folder", markup=False)
 
 
@@ -131,11 +165,14 @@ def _job(config: DictConfig) -> None:
         settings = checked(config)
         if settings.asked is not None:
             return print_predictions(answer(settings.asked, folder))
-        found = execute(settings, folder)
-    except PateError as error:
+        if settings.stage == "ledger":
+            print_ledger(account(settings, folder))
+            return print(f"ledger   {folder / 'ledger.json'} (the owner's)")
+        found = execute(settings, folder, _planned(folder) if HydraConfig.get().mode == RunMode.MULTIRUN else "")
+    except (PateError, OSError) as error:
         if HydraConfig.get().mode == RunMode.MULTIRUN:
             raise  # the sweep goes on with its other jobs, and fails at its end
-        sys.exit(_complain(error))
+        sys.exit(_complain(error if isinstance(error, PateError) else _told(error)))
     print_results(found)
     if all(stage["reused"] for stage in found["stages"].values()):
         print("nothing to do: every stage was up to date")
@@ -169,11 +206,22 @@ def main() -> None:
     except OSError as error:
         if full_error:
             traceback.print_exc()
-        reason = f"{error.strerror}: {error.filename}" if error.filename else str(error)
-        sys.exit(_complain(PateError(reason)))
+        sys.exit(_complain(_told(error)))
     except Exception:
         traceback.print_exc()
         sys.exit(_resume(1))
+
+
+def _told(error: OSError) -> PateError:
+    return PateError(f"{error.strerror}: {error.filename}" if error.filename else error.strerror or str(error))
+
+
+def _planned(folder: Path) -> str:
+    """The plan a sweep's job is part of, if all its jobs were fixed when it began."""
+    try:
+        return (folder.parent / _PLAN).read_text()
+    except OSError:
+        return ""
 
 
 def _sum_up() -> bool:

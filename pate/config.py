@@ -20,6 +20,7 @@ from pate.data.dataset import Dataset
 from pate.dpsgd.train import DPSGD
 from pate.errors import ConfigError
 from pate.features.encoder import Features
+from pate.ledger import Budget
 from pate.students.student import Student
 from pate.teachers.ensemble import Teachers
 
@@ -55,8 +56,24 @@ class QualityConfig:
 
 
 @dataclass
+class SanitiseConfig:
+    order: float = 20.0  # of the divergence that is published
+    beta: float = 0.01  # of its smooth sensitivity; below about 1 / (2 order)
+    sigma_ss: float = 5.0  # noise, in smooth sensitivities
+
+
+@dataclass
 class NoiseConfig:
     seed: int | None = None  # for evaluation only: seeded noise is not private
+
+
+@dataclass
+class BudgetConfig:
+    mode: str = "research"  # or strict: refuse what does not fit
+    account: str | None = None  # the private data's name in the ledger; null: the data set's (filled in by settle)
+    epsilon: float | None = None  # of everything ever released from it; null: no limit
+    delta: float = 1e-5
+    lift: bool = False  # give up a stricter budget of the account
 
 
 @dataclass(frozen=True)
@@ -84,7 +101,9 @@ class Config:
     labels: LabelsConfig = field(default_factory=LabelsConfig)
     account: AccountConfig = field(default_factory=AccountConfig)
     quality: QualityConfig = field(default_factory=QualityConfig)
+    sanitise: SanitiseConfig = field(default_factory=SanitiseConfig)
     noise: NoiseConfig = field(default_factory=NoiseConfig)
+    budget: BudgetConfig = field(default_factory=BudgetConfig)
     student_path: str | None = None  # for stage=predict: a published student
     input: str | None = None  # and what it is asked about
     output: str | None = None
@@ -116,7 +135,9 @@ class Settings:
     labels: LabelsConfig
     account: AccountConfig
     quality: QualityConfig
+    sanitise: SanitiseConfig
     noise: NoiseConfig
+    budget: BudgetConfig
     asked: Asked | None
     stage: str
     delta: float
@@ -131,9 +152,17 @@ class Settings:
     def warnings(self) -> tuple[str, ...]:
         """What is allowed, and still worth a second thought."""
         records = self.dataset.sizes().private
-        if records == 0 or self.delta < 1 / records:
-            return ()
-        return (f"delta={self.delta:g} is not below 1/{records}: within such a delta a mechanism may publish a record",)
+        promised = {"delta": self.delta} | ({} if self.budget.epsilon is None else {"budget.delta": self.budget.delta})
+        return tuple(
+            f"{name}={delta:g} is not below 1/{records}: within such a delta a mechanism may publish a record"
+            for name, delta in dict.fromkeys(promised.items())
+            if records and delta >= 1 / records
+        )
+
+    @property
+    def limit(self) -> Budget:
+        """What may ever be released from the account."""
+        return Budget(self.budget.epsilon, self.budget.delta, self.budget.mode == "strict", self.budget.lift)
 
     @property
     def has_pate(self) -> bool:
@@ -182,7 +211,9 @@ def settle(config: DictConfig) -> Settings:
         labels=LabelsConfig(**plain["labels"]),
         account=AccountConfig(**plain["account"]),
         quality=QualityConfig(**plain["quality"]),
+        sanitise=SanitiseConfig(**plain["sanitise"]),
         noise=NoiseConfig(**plain["noise"]),
+        budget=BudgetConfig(**(plain["budget"] | {"account": plain["budget"]["account"] or chosen["dataset"].name})),
         asked=_asked(typed) if typed.stage == "predict" else None,
         stage=typed.stage,
         delta=typed.delta,

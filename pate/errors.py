@@ -13,6 +13,12 @@ class ConfigError(PateError):
     exit_code = 2
 
 
+class BudgetExceeded(PateError):
+    """A release does not fit what is left of an account's budget; nothing was drawn for it."""
+
+    exit_code = 3
+
+
 class GraphError(PateError):
     """Stages are wired in a way that would carry private data across the barrier."""
 

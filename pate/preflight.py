@@ -7,6 +7,8 @@ from pathlib import Path
 
 from omegaconf import DictConfig
 
+from pate.accounting.smooth_sensitivity import release_cost
+from pate.aggregation.gnmax import GNMax
 from pate.aggregation.labels import read_labels
 from pate.aggregation.selection import SELECTIONS
 from pate.aggregation.votes import read_votes
@@ -14,19 +16,24 @@ from pate.config import Asked, Settings, settle
 from pate.device import torch_device
 from pate.dpsgd.calibrate import SMALLEST_DELTA
 from pate.errors import ConfigError
+from pate.noise import SEEDED
 from pate.predict import INPUTS, OUTPUTS
 
 STAGES = (
-    "fetch", "data", "features", "encode", "teachers", "votes", "queries", "quality", "labels", "account",
-    "student", "dpsgd", "nonprivate", "compare",
+    "fetch", "data", "features", "encode", "teachers", "votes", "queries", "quality", "labels", "account", "sanitise",
+    "student", "dpsgd", "nonprivate", "compare", "release",
 )  # fmt: skip
-_PUBLIC_STAGES = ("features", "teachers", "votes", "queries", "quality", "labels", "account", "student")
+_PUBLIC_STAGES = ("features", "teachers", "votes", "queries", "quality", "labels", "account", "sanitise", "student")
 
 
 def checked(config: DictConfig) -> Settings:
     """The settings of a composed configuration, or a ConfigError; nothing is written either way."""
     settings = settle(config)
-    if settings.asked is None:
+    if settings.stage == "ledger":
+        _check_budget(settings)
+        if not (settings.workspace / "private").is_dir():
+            raise ConfigError(f"workspace={settings.workspace}: nothing was run there, so it has no ledger")
+    elif settings.asked is None:
         _check(settings)
     else:
         _check_asked(settings.asked)
@@ -46,14 +53,34 @@ def _check_asked(asked: Asked) -> None:
         raise ConfigError(f"output={asked.output}: expected a name that ends in {' or '.join(OUTPUTS)}")
 
 
+def _check_budget(settings: Settings) -> None:
+    budget = settings.budget
+    _one_of("budget.mode", budget.mode, ("research", "strict"))
+    if budget.mode == "strict" and budget.epsilon is None:
+        raise ConfigError("budget=strict needs budget.epsilon: all that may ever be released from the account")
+    if budget.epsilon is not None and not (math.isfinite(budget.epsilon) and budget.epsilon > 0):
+        raise ConfigError(f"budget.epsilon must be a positive number, got {budget.epsilon}")
+    if not 0 < budget.delta < 1:
+        raise ConfigError(f"budget.delta must lie strictly between 0 and 1, got {budget.delta:g}")
+    if (
+        settings.plain["budget"]["account"] == ""
+        or not str(budget.account).isprintable()
+        or not 0 < len(str(budget.account).strip()) <= 200
+    ):
+        raise ConfigError("budget.account must be a name of at most 200 printable characters")
+
+
 def _check(settings: Settings) -> None:
+    _check_budget(settings)
     for name in ("student_path", "input", "output", "views"):
-        if settings.plain[name]:
+        if settings.plain[name] and (name, settings.stage) != ("output", "release"):
             raise ConfigError(f"{name} is for stage=predict, and this is stage={settings.stage}")
+    if settings.stage == "release" and settings.noise.seed is not None:
+        raise ConfigError(f"stage=release with noise.seed: {SEEDED}, and what is not private does not leave")
     if settings.dataset.path and settings.stage != "fetch":
         settings.dataset.require()
     labels, votes, sizes = settings.labels, settings.votes, settings.dataset.sizes()
-    _one_of("stage", settings.stage, ("all", *STAGES, "predict"))
+    _one_of("stage", settings.stage, ("all", *STAGES, "ledger", "predict"))
     for name in settings.force:
         _one_of("force", name, STAGES)
     _one_of("device", settings.device, ("auto", "cpu", "cuda"))
@@ -83,6 +110,8 @@ def _check(settings: Settings) -> None:
         raise ConfigError(f"labels.wrong must be a share of at least 0 and below 1, got {labels.wrong}")
     if labels.selection == "active":
         _check_active(settings)
+    if settings.stage == "sanitise":
+        _check_sanitise(settings)
     if not settings.quality.gammas or not all(1e-5 <= gamma <= 100 for gamma in settings.quality.gammas):
         raise ConfigError(f"quality.gammas must lie between 1e-5 and 100, at least one, got {settings.quality.gammas}")
     if votes.path:
@@ -100,7 +129,8 @@ def _check(settings: Settings) -> None:
         raise ConfigError(f"dpsgd.epsilon must be a positive number or `pate`, got {epsilon}")
     _check_images(settings)
     _check_stage_possible(settings)
-    if settings.has_private and settings.has_dpsgd and settings.stage in ("all", "dpsgd", "compare"):
+    trains = settings.stage in ("all", "dpsgd", "compare") or (settings.stage == "release" and not settings.has_pate)
+    if settings.has_private and settings.has_dpsgd and trains:
         _check_dpsgd(settings)
 
 
@@ -138,6 +168,20 @@ def _check_active(settings: Settings) -> None:
         raise ConfigError("account.on_votes plans for queries fixed in advance: labels.selection=active has none")
 
 
+def _check_sanitise(settings: Settings) -> None:
+    """What can be published of a data-dependent price, and how: known before anything is drawn."""
+    wanted, aggregator = settings.sanitise, settings.aggregator
+    if not (type(aggregator) is GNMax and aggregator.noise == "continuous") or settings.labels.selection == "active":
+        raise ConfigError(
+            "stage=sanitise covers aggregator=gnmax aggregator.noise=continuous and queries fixed in advance: no "
+            "theorem is known here for others"
+        )
+    try:
+        release_cost(wanted.order, wanted.beta, wanted.sigma_ss)
+    except ValueError as error:
+        raise ConfigError(f"sanitise.{error}") from error
+
+
 def _check_votes(settings: Settings, public: int) -> None:
     """Votes from a file must cover the queries and, where a student learns from them, be votes on this public pool."""
     classes = len(settings.dataset.class_names)
@@ -160,7 +204,7 @@ def _check_stage_possible(settings: Settings) -> None:
         raise ConfigError(f"stage={wanted} needs public inputs: dataset.public must be above 0")
     if not settings.has_private and wanted in ("teachers", "dpsgd", "nonprivate"):
         raise ConfigError(f"stage={wanted} needs private records, and the data set has none")
-    if settings.labels.path and wanted in ("teachers", "votes", "queries", "quality", "account"):
+    if settings.labels.path and wanted in ("teachers", "votes", "queries", "quality", "account", "sanitise"):
         raise ConfigError(f"stage={wanted} is not part of a run that takes its labels from labels.path")
     if settings.votes.path and wanted == "teachers":
         raise ConfigError("stage=teachers is not part of a run that takes its votes from votes.path")
@@ -168,6 +212,8 @@ def _check_stage_possible(settings: Settings) -> None:
         raise ConfigError("the data set has no private records: give labels.path or votes.path")
     if wanted == "dpsgd" and not settings.has_dpsgd:
         raise ConfigError("dpsgd.epsilon=pate needs the epsilon PATE spent, which this run cannot know: give a number")
+    if wanted == "release" and not settings.has_pate and settings.dpsgd.epsilon == "pate":
+        raise ConfigError("stage=release without public inputs releases DP-SGD's model: give dpsgd.epsilon a number")
     if settings.labels.path and not settings.has_pate:
         raise ConfigError("labels.path needs the public inputs it labels: dataset.public must be above 0")
 

@@ -1,16 +1,23 @@
-"""Brings stages up to date: reuse what is stored under the same key, run what is not, rebuild what is damaged."""
+"""Brings stages up to date: reuse what is stored under the same key, run what is not, rebuild what is damaged.
+
+A stage that draws noise is in the ledger before, and nothing it drew is stored or served without its entry there.
+"""
 
 from __future__ import annotations
 
 import logging
 import time
+import traceback
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 from pate.artifact import Artifact
 from pate.config import Settings
-from pate.errors import DamagedArtifact, PateError
+from pate.errors import BudgetExceeded, ConfigError, DamagedArtifact, PateError
+from pate.ledger import Ledger, Release, Spender
+from pate.spending import Spending
 from pate.stage import Graph, Ref, Stage, code_version
 from pate.store import Pieces, Store
 
@@ -19,12 +26,21 @@ log = logging.getLogger("pate")
 
 @dataclass
 class Run:
-    """What a stage is handed beside its inputs; `summary` is its one line, `notes` what the results must say."""
+    """What a stage is handed beside its inputs: where to keep parts, what to spend with, a name for one of its inputs
+    as a `source` of answers, and the notes that hold of all of them.
+
+    It leaves a `summary` of one line, `notes` that the results must say, and if it brought private data in, a digest of
+    that `content`.
+    """
 
     settings: Settings
     pieces: Pieces
+    spending: Spending
+    source: Callable[..., str] = lambda *_: ""
+    inherited: tuple[str, ...] = ()
     summary: str = ""
     notes: tuple[str, ...] = ()
+    content: str = ""
 
 
 @dataclass(frozen=True)
@@ -36,22 +52,46 @@ class Record:
     reused: bool
     summary: str
     notes: tuple[str, ...] = ()
+    content: str = ""
+    declared: str = ""  # all configuration that leads to it, as a key
+    warnings: tuple[str, ...] = ()  # for the owner alone
 
 
 @dataclass
 class Runner:
-    """One run over one workspace."""
+    """One run over one workspace; `name` is the run's, `plan` that of whatever fixed it, alone or with others."""
 
     settings: Settings
     graph: Graph
     store: Store
+    name: str = ""
+    plan: str = ""
     records: dict[str, Record] = field(default_factory=dict)
     begun: set[str] = field(default_factory=set)  # stages that were started and so need no forcing any more
+
+    def __post_init__(self) -> None:
+        self.ledger = Ledger.of(self.store)
 
     def bring_up_to_date(self, targets: list[str]) -> None:
         """Run every needed stage that is not stored yet."""
         for stage in self.graph.needed(targets):
             self._update(stage)
+
+    def foresee(self, releases: Iterable[Release]) -> None:
+        """Refuse before hours of training what the budget will not allow after them. What is like an earlier release
+        may be served again, and is left to the moment it is asked for."""
+        spender = self._spender("", False)
+        own = [entry.release for entry in self.ledger.entries() if entry.spender.account == spender.account]
+        known = {(release.kind, release.mechanism) for release in own}
+        new = [release for release in releases if (release.kind, release.mechanism) not in known]
+        self.ledger.check(spender.account, new, self.settings.limit, log.warning)
+
+    def asked_in_several_runs(self, stage: str) -> bool:
+        """Whether what a stage drew was answered under several plans, of which later ones may have seen answers."""
+        if stage not in self.records:
+            return False
+        behind = self.ledger.behind(f"{stage}/{self.records[stage].key}")
+        return len({entry.spender.plan for entry in behind if entry.spent}) > 1
 
     def artifact(self, ref: Ref) -> Any:
         """An artifact of this run."""
@@ -64,25 +104,104 @@ class Runner:
         return self.artifact(ref) if known else None
 
     def _update(self, stage: Stage) -> None:
-        key = self._key(stage)
+        key, declared = self._key(stage), self._declared(stage)
         waiting = partial(log.info, "%-10s another run is making it: waiting", stage.name)
         with self.store.lock(stage.name, key, waiting):
+            pieces = self.store.pieces(stage.name, key)
             if stage.name in self.settings.force:
-                self._forget(stage, key)
-            elif (about := self._stored(stage, key)) is not None:
-                self._record(stage, Record(key, about["seconds"], True, about["summary"], tuple(about["notes"])))
+                pieces.clear()
+                pieces.mark()
+            about = None if self._asked_again(stage, key, pieces) else self._stored(stage, key)
+            if about is not None:
+                pieces.clear()  # of a run that was killed before it could
+                notes, content = tuple(about["notes"]), about.get("content", "")
+                seconds = about["seconds"] or self.store.seconds(stage.name, key)
+                self._record(stage, Record(key, seconds, True, about["summary"], notes, content, declared))
                 return
             self.begun.add(stage.name)
             inputs = {ref.name: self.artifact(ref) for ref in stage.reads}
-            run = Run(self.settings, self.store.pieces(stage.name, key))
+            spending = self._spending(stage, key, pieces)
+            run = Run(self.settings, pieces, spending, partial(self._source, stage), self._inherited(stage))
             started = time.monotonic()
-            result = stage.function(run, **inputs)
+            result = self._result(stage, run, inputs)
             seconds = time.monotonic() - started
-            notes = self._inherited(stage, (*_forced_note(stage, run.pieces), *run.notes))
-            about = {"stage": stage.name, "seconds": seconds, "summary": run.summary, "notes": notes}
-            self._store(stage, key, result, about)
-            run.pieces.clear()
-        self._record(stage, Record(key, seconds, False, run.summary, notes))
+            self._refuse_unwritten(stage, key)
+            notes = tuple(dict.fromkeys([*run.inherited, *_forced_note(stage, pieces), *run.notes]))
+            content = self.store.key("content", run.content) if run.content else ""
+            about = {"stage": stage.name, "summary": run.summary, "notes": notes, "asked": pieces.marked}
+            self._store(stage, key, result, about, {"seconds": seconds} | ({"content": content} if content else {}))
+            self.ledger.released(_name(stage, key))
+            pieces.clear()
+        warnings = tuple(spending.warnings)
+        self._record(stage, Record(key, seconds, False, run.summary, notes, content, declared, warnings))
+
+    def _result(self, stage: Stage, run: Run, inputs: dict[str, Any]) -> Any:
+        try:
+            return stage.function(run, **inputs)
+        except (BudgetExceeded, ConfigError):
+            run.pieces.unmark()  # refused, not interrupted: what is stored, if anything, stays what it was
+            raise
+        except (PateError, OSError):
+            raise  # our own words, or the operating system's
+        except Exception as error:
+            if not any(ref.side == "private" for ref in (*stage.reads, *stage.writes)):
+                raise
+            kept = self.store.keep_error(stage.name, traceback.format_exc())
+            raise PateError(
+                f"stage {stage.name} failed with {type(error).__name__}; what it says may quote private data and is in "
+                f"{kept}"
+            ) from None
+
+    def _spender(self, artifact: str, forced: bool) -> Spender:
+        """In the name of the account of this run's private data."""
+        return Spender(
+            account=str(self.settings.budget.account),
+            scope="release" if self.settings.noise.seed is None else "evaluation",
+            artifact=artifact,
+            run=self.name,
+            plan=self.plan or self.name,
+            contents=tuple(sorted({record.content for record in self.records.values() if record.content})),
+            forced=forced,
+        )
+
+    def _asked_again(self, stage: Stage, key: str, pieces: Pieces) -> bool:
+        """Whether it is still to be made afresh. A run may have been killed right after storing what was asked for:
+        to go on from its pieces would be another release under the same reservation."""
+        try:
+            stored = {self.store.manifest(side, stage.name, key)["about"].get("asked") for side in stage.sides}
+        except DamagedArtifact:
+            stored = set()
+        return bool(pieces.marked) and stored != {pieces.marked}
+
+    def _spending(self, stage: Stage, key: str, pieces: Pieces) -> Spending:
+        """The stage's way to the ledger."""
+        spender = self._spender(_name(stage, key), bool(pieces.marked))
+        waiting = partial(log.info, "%-10s another run is asking the same votes: waiting", stage.name)
+        lock = partial(self.store.lock, "source", waiting=waiting)
+        return Spending(self.ledger, spender, self.settings.limit, lock)
+
+    def _source(self, stage: Stage, name: str, mechanism: Any) -> str:
+        """An input under a mechanism, as a source of answers. What was declared to make the input is part of it:
+        whether an answer is served or drawn must not hang on settings that happen to vote alike on these data."""
+        ref = next(ref for ref in stage.reads if ref.name == name)
+        declared = self.records[self.graph.maker(ref).name].declared
+        return self.store.key("source", self._identity(ref), declared, mechanism, self.settings.budget.account)
+
+    def _declared(self, stage: Stage) -> str:
+        """All configuration that leads to a stage's result, whatever the data made of it."""
+        before = [self.records[self.graph.maker(ref).name].declared for ref in stage.reads]
+        return self.store.key("declared", stage.name, self._config(stage), before)
+
+    def _config(self, stage: Stage) -> dict[str, Any]:
+        return {name: _part(self.settings.plain, name, stage.ignores) for name in stage.config}
+
+    def _refuse_unwritten(self, stage: Stage, key: str) -> None:
+        """Nothing that crosses the barrier without an entry in the ledger is stored or served."""
+        if stage.crosses and not self.ledger.behind(_name(stage, key)):
+            raise PateError(
+                f"the ledger holds no entry for {_name(stage, key)}, which was drawn from private data: put the ledger "
+                f"back from a copy that does, or draw again with force=[{stage.name}]"
+            )
 
     def _stored(self, stage: Stage, key: str) -> dict[str, Any] | None:
         """What the manifest tells of a whole artifact; a damaged one is named, and only ever drawn again on request."""
@@ -90,7 +209,6 @@ class Runner:
             return None
         try:
             abouts = [self.store.verify(side, stage.name, key)["about"] for side in stage.sides]
-            return dict(abouts[0])
         except DamagedArtifact as damage:
             if stage.crosses:
                 raise PateError(
@@ -99,43 +217,55 @@ class Runner:
                 ) from damage
             log.warning("%s: rebuilding stage %s", damage, stage.name)
             return None
+        if stage.crosses:
+            self._refuse_unwritten(stage, key)
+            self.ledger.released(_name(stage, key))  # a run may have been killed before it could say so
+        return dict(abouts[0])
 
-    def _forget(self, stage: Stage, key: str) -> None:
-        """Take away what is stored, so that an interrupted forced stage is resumed without forcing it again."""
-        for side in stage.sides:
-            self.store.discard(side, stage.name, key)
-        pieces = self.store.pieces(stage.name, key)
-        pieces.clear()
-        pieces.mark()
-
-    def _inherited(self, stage: Stage, own: tuple[str, ...]) -> tuple[str, ...]:
+    def _inherited(self, stage: Stage) -> tuple[str, ...]:
         """What holds of an artifact (seeded noise!) holds of everything made from it."""
         notes = [note for ref in stage.reads for note in self.records[self.graph.maker(ref).name].notes]
-        return tuple(dict.fromkeys([*notes, *own]))
+        return tuple(dict.fromkeys(notes))
 
     def _key(self, stage: Stage) -> str:
-        """A hash of the stage's own configuration, its inputs, the outside files it reads and its code."""
-        config = {name: _part(self.settings.plain, name, stage.ignores) for name in stage.config}
-        inputs = []
-        for ref in stage.reads:
-            maker = self.graph.maker(ref)
-            inputs.append((ref.name, self.store.identity(maker.name, self.records[maker.name].key, [ref.side])))
+        """A hash of the stage's own configuration, its inputs, the outside files it reads and its code.
+
+        A draw of noise is not repeated because the code around it was edited: that would spend privacy again. In place
+        of code it has all that was declared to get there, and the account: see `_source`.
+        """
+        config = self._config(stage)
+        inputs = [(ref.name, self._identity(ref)) for ref in stage.reads]
         files = self.store.fingerprint(stage.files(self.settings)) if stage.files else []
-        # A draw of noise is not repeated because the code around it was edited: that would spend privacy again.
-        code = "" if stage.crosses else code_version(stage, _targets(config))
+        drawn = [self._declared(stage), str(self.settings.budget.account)]
+        code = drawn if stage.crosses else code_version(stage, _targets(config))
         return self.store.key(stage.name, config, inputs, files, code)
 
-    def _store(self, stage: Stage, key: str, result: Any, about: dict[str, Any]) -> None:
+    def _identity(self, ref: Ref) -> str:
+        """What an input really is, whatever it was made by."""
+        maker = self.graph.maker(ref).name
+        return self.store.identity(maker, self.records[maker].key, [ref.side])
+
+    def _store(self, stage: Stage, key: str, result: Any, about: dict[str, Any], owners: dict[str, Any]) -> None:
+        """Each side its artifacts. How long it took, and a digest of what was private, are the owner's."""
         results: tuple[Artifact, ...] = result if isinstance(result, tuple) else (result,) if stage.writes else ()
         named = dict(zip(stage.writes, results, strict=True))
+        public = not any(ref.side == "private" for ref in (*stage.reads, *stage.writes))
+        if not public and stage.sides == ["release"]:
+            self.store.keep_seconds(stage.name, key, owners["seconds"])
         for side in stage.sides:
             mine = {ref.name: artifact for ref, artifact in named.items() if ref.side == side}
-            self.store.write(side, stage.name, key, mine, about)
+            theirs = owners if side == "private" or public else {"seconds": 0.0}
+            self.store.write(side, stage.name, key, mine, about | theirs)
 
     def _record(self, stage: Stage, record: Record) -> None:
         self.records[stage.name] = record
         how = "reused" if record.reused else f"{record.seconds:.1f} s"
         log.info("%-10s %7s  %s", stage.name, how, record.summary)
+
+
+def _name(stage: Stage, key: str) -> str:
+    """An artifact as the ledger calls it."""
+    return f"{stage.name}/{key}"
 
 
 def _forced_note(stage: Stage, pieces: Pieces) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ from pate.store import Side
 # Moving, storing and showing artifacts does not change what is in them: edits there rerun nothing.
 _MACHINERY = {
     "pate", "pate.stage", "pate.store", "pate.runner", "pate.progress", "pate.errors", "pate.config",
-    "pate.preflight", "pate.cli",
+    "pate.preflight", "pate.cli", "pate.artifact", "pate.safe_files", "pate.ledger", "pate.spending",
     "pate.pipelines.artifacts",
 }  # fmt: skip
 
@@ -51,7 +51,7 @@ def Release(name: str, kind: type[Artifact]) -> Ref:
 @dataclass(frozen=True)
 class Stage:
     """A declared stage. `config` names the parts of the configuration its result depends on, `ignores` those within
-    them that it does not."""
+    them that it does not. One that `publishes` writes what leaves the workspace."""
 
     name: str
     function: Callable[..., Any]
@@ -61,6 +61,7 @@ class Stage:
     ignores: tuple[str, ...] = ()
     files: Callable[[Any], list[Path]] | None = None
     crosses: str = ""
+    publishes: bool = False
 
     @property
     def sides(self) -> list[Side]:
@@ -75,6 +76,7 @@ def stage(
     ignores: Sequence[str] = (),
     files: Callable[[Any], list[Path]] | None = None,
     crosses: str = "",
+    publishes: bool = False,
     name: str = "",
 ) -> Callable[[Callable[..., Any]], Stage]:
     """Declare a function as a stage; `files` lists outside files whose content it depends on."""
@@ -89,6 +91,7 @@ def stage(
             tuple(ignores),
             files,
             crosses,
+            publishes,
         )
 
     return declare
@@ -107,10 +110,11 @@ class Graph:
             for ref in one.reads:
                 if ref not in self._maker:
                     raise GraphError(f"stage {one.name} reads {ref.side} {ref.name}, which no stage before it writes")
-            if not one.crosses and "release" in one.sides and (leak := [r for r in one.reads if r.side == "private"]):
+            leak = [ref for ref in one.reads if ref.side == "private"]
+            if leak and (one.publishes or ("release" in one.sides and not one.crosses)):
                 raise GraphError(
                     f"stage {one.name} writes to the releasable side but reads private {leak[0].name}: only a stage "
-                    "that names its mechanism (crosses=...) may do that"
+                    "that names its mechanism (crosses=...) may do that, and none that publishes"
                 )
             for ref in one.writes:
                 if ref in self._maker:

@@ -15,19 +15,21 @@ import hashlib
 import hmac
 import json
 import os
+import re
 import secrets
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from safetensors.numpy import load_file, save_file
+from safetensors.numpy import save
 
-from pate.artifact import Arrays, Artifact
+from pate.artifact import Arrays, Artifact, fits
 from pate.errors import ConfigError, DamagedArtifact
+from pate.safe_files import Unreadable, opened, read_json, read_npy, read_npz, read_safetensors
 
 Side = Literal["private", "release"]
 _MANIFEST = "manifest.json"
@@ -40,22 +42,31 @@ class Store:
         self.root = Path(workspace).absolute()
         try:
             self.root.mkdir(parents=True, exist_ok=True)
-            owned_folder(self.root / "private")
+            for entry in owned_folder(self.root / "private").iterdir():
+                if entry.is_symlink() or entry.is_dir():
+                    owned_folder(entry)
             (self.root / "release").mkdir(exist_ok=True)
-            self._secret = _workspace_secret(self.root / "private" / "secret")
+            self.secret = _workspace_secret(self.root / "private" / "secret")
         except OSError as error:
             raise ConfigError(f"workspace={workspace} cannot be written: {error.strerror or error}") from error
+
+    def used(self) -> bool:
+        """Whether any stage has been run here."""
+        return any(entry.is_dir() and entry.name != "locks" for entry in (self.root / "private").iterdir())
 
     # -- identity ---------------------------------------------------------------------------------
 
     def key(self, *parts: Any) -> str:
         """A keyed hash of JSON-able parts."""
         text = json.dumps(parts, sort_keys=True, separators=(",", ":"), default=str)
-        return hmac.new(self._secret, text.encode(), hashlib.sha256).hexdigest()[:32]
+        return hmac.new(self.secret, text.encode(), hashlib.sha256).hexdigest()[:32]
 
     def fingerprint(self, files: Iterable[Path]) -> list[tuple[str, str]]:
         """Keyed content hashes of files outside the workspace."""
-        return [(file.name, self.key(_sha256(file))) for file in files]
+        try:
+            return [(file.name, self.key(_sha256(last := file, follow=True))) for file in files]
+        except Unreadable as problem:
+            raise ConfigError(f"{last} {problem}") from None
 
     def identity(self, stage: str, key: str, sides: Iterable[Side]) -> str:
         """What is really stored under a key: a fresh draw of noise has another identity than the one it replaces."""
@@ -73,25 +84,37 @@ class Store:
     def manifest(self, side: Side, stage: str, key: str) -> dict[str, Any]:
         folder = self.folder(side, stage, key)
         try:
-            manifest = json.loads((folder / _MANIFEST).read_text())
-            dict(manifest["files"]), float(manifest["about"]["seconds"]), list(manifest["about"]["notes"])
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise DamagedArtifact(f"{folder}: manifest unreadable ({type(error).__name__})") from error
+            if folder.is_symlink():
+                raise Unreadable("is a symbolic link")
+            manifest = read_json(folder / _MANIFEST, follow=False)
+            for name, digest in manifest["files"].items():
+                if Path(name).name != name or not re.fullmatch("[0-9a-f]{64}", digest):
+                    raise Unreadable("names what cannot lie beside it")
+            if not fits(manifest["about"]["seconds"], float) or not fits(manifest["about"]["notes"], list[str]):
+                raise Unreadable("tells something else than how its artifact was made")
+        except Unreadable as problem:
+            raise DamagedArtifact(f"{folder}: manifest unreadable: it {problem}") from None
+        except (KeyError, TypeError, AttributeError):
+            raise DamagedArtifact(f"{folder}: manifest unreadable: it lacks what every manifest has") from None
         return dict(manifest)
 
     def verify(self, side: Side, stage: str, key: str) -> dict[str, Any]:
         """The manifest, once every file has been found to match it."""
         folder, manifest = self.folder(side, stage, key), self.manifest(side, stage, key)
         for name, digest in manifest["files"].items():
-            if not (folder / name).is_file() or _sha256(folder / name) != digest:
-                raise DamagedArtifact(f"{folder / name} does not match its manifest")
+            try:
+                if _sha256(folder / name) != digest:
+                    raise Unreadable("does not match its manifest")
+            except Unreadable as problem:
+                raise DamagedArtifact(f"{folder / name} {problem}") from None
         return manifest
 
     @contextmanager
     def lock(self, stage: str, key: str, waiting: Callable[[], None]) -> Iterator[None]:
         """One run at a time makes an artifact; `waiting` is called once if another one is at it."""
         file = owned_folder(self.root / "private" / "locks") / f"{stage}-{key}"
-        with file.open("w") as handle:
+        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+        with open(os.open(file, flags, 0o600), "rb+", buffering=0) as handle:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
@@ -116,13 +139,13 @@ class Store:
             (temporary / _MANIFEST).write_text(json.dumps({"files": files, "about": dict(about)}, indent=1))
             for file in temporary.iterdir():
                 file.chmod(0o600 if side == "private" else 0o644)
-                _sync(file)
+                sync(file)
             temporary.chmod(0o700 if side == "private" else 0o755)
-            _sync(temporary)
+            sync(temporary)
             if final.exists():
                 self.discard(side, stage, key)
             temporary.rename(final)
-            _sync(final.parent)
+            sync(final.parent)
         except BaseException:
             shutil.rmtree(temporary, ignore_errors=True)
             raise
@@ -130,12 +153,16 @@ class Store:
     def read(self, side: Side, stage: str, key: str, name: str, kind: type[Artifact]) -> Artifact:
         """Read one artifact back, checked against its manifest."""
         folder = self.folder(side, stage, key)
-        self.verify(side, stage, key)
+        arrays, facts = f"{name}.{kind.format}", f"{name}.json"
+        if not {arrays, facts} <= self.verify(side, stage, key)["files"].keys():
+            raise DamagedArtifact(f"{folder / name} is not in its manifest")
+        read = read_safetensors if kind.format == "safetensors" else read_npz
         try:
-            facts = json.loads((folder / f"{name}.json").read_text())
-            return kind.join(_read_arrays(folder / f"{name}.{kind.format}"), facts)
-        except (ValueError, TypeError, OSError) as error:
-            raise DamagedArtifact(f"{folder / name} does not read as {kind.__name__}: {error}") from error
+            return kind.join(
+                read(folder / arrays, follow=False), read_json(folder / facts, follow=False, infinite=True)
+            )
+        except ValueError as problem:
+            raise DamagedArtifact(f"{folder / name} does not read as {kind.__name__}: {problem}") from None
 
     def discard(self, side: Side, stage: str, key: str) -> None:
         """Take an artifact away; first out of sight in one step, so that no half of it is ever seen."""
@@ -144,6 +171,27 @@ class Store:
             trash = Path(tempfile.mkdtemp(prefix=f".{key}-", dir=folder.parent))
             folder.rename(trash / key)
             shutil.rmtree(trash)
+
+    def keep_error(self, stage: str, text: str) -> Path:
+        """Keep what an error said where only the owner reads it."""
+        descriptor, file = tempfile.mkstemp(
+            prefix=f"{stage}-", suffix=".txt", dir=owned_folder(self.root / "private" / "errors")
+        )
+        with os.fdopen(descriptor, "w") as handle:
+            handle.write(text)
+        return Path(file)
+
+    def keep_seconds(self, stage: str, key: str, seconds: float) -> None:
+        """How long a stage worked on private inputs, where nothing else of it is on the private side."""
+        file = owned_folder(self.root / "private" / "seconds") / f"{stage}-{key}"
+        file.write_text(repr(seconds))
+
+    def seconds(self, stage: str, key: str) -> float:
+        """What was kept of it; not worth an error."""
+        try:
+            return float((self.root / "private" / "seconds" / f"{stage}-{key}").read_text())
+        except (OSError, ValueError):
+            return 0.0
 
     def pieces(self, stage: str, key: str) -> Pieces:
         """A private place for the finished parts of a long stage, kept until the stage is stored."""
@@ -173,34 +221,36 @@ class Pieces:
             os.fsync(file.fileno())
         os.rename(temporary, self._folder / f"{index:06d}-{digest}.npy")
 
-    def load(self, strict: bool = False) -> dict[int, np.ndarray]:
-        """All whole pieces. A damaged one counts as missing, or if that would be costly (`strict`) is an error."""
+    def load(self) -> dict[int, np.ndarray]:
+        """All whole pieces; a damaged one counts as missing."""
         found: dict[int, np.ndarray] = {}
-        for file in sorted(self._folder.glob("[0-9]*.npy")):
-            index, _, digest = file.stem.partition("-")
-            try:
-                array = np.load(file, allow_pickle=False)
-            except (ValueError, OSError, EOFError):
-                array = np.empty(0)
-            if hashlib.sha256(array.tobytes()).hexdigest()[:16] == digest:
-                found[int(index)] = array
-            elif strict:
-                raise DamagedArtifact(f"{file} does not match its name")
+        for index, file in self._kept():
+            with suppress(Unreadable):
+                array = read_npy(file, follow=False)
+                if hashlib.sha256(array.tobytes()).hexdigest()[:16] == file.stem.partition("-")[2]:
+                    found[index] = array
         return found
 
     def drop(self, before: int) -> None:
         """Forget pieces that newer ones have made useless."""
-        for file in self._folder.glob("[0-9]*.npy"):
-            if int(file.stem.partition("-")[0]) < before:
+        for index, file in self._kept():
+            if index < before:
                 file.unlink()
 
     def mark(self) -> None:
-        """Remember, for as long as there are pieces, that what they are parts of was asked for once more."""
-        (self._made() / "again").touch()
+        """Remember, until it is stored, that what these are pieces of was asked for once more, fresh."""
+        (self._made() / "again").write_text(secrets.token_hex(16))
+
+    def unmark(self) -> None:
+        (self._folder / "again").unlink(missing_ok=True)
 
     @property
-    def marked(self) -> bool:
-        return (self._folder / "again").exists()
+    def marked(self) -> str:
+        """Which request this is, if there is one; what it led to is stored with the same words."""
+        try:
+            return (self._folder / "again").read_text() or "again"  # empty: killed while it was written
+        except FileNotFoundError:
+            return ""
 
     def scratch(self) -> Path:
         """An empty private folder for what worker processes share; not in a temporary folder that outlives a kill."""
@@ -211,6 +261,12 @@ class Pieces:
 
     def clear(self) -> None:
         shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _kept(self) -> list[tuple[int, Path]]:
+        if self._folder.is_symlink():
+            raise ConfigError(f"{self._folder} is a symbolic link: take it away, then run again")
+        named = (re.fullmatch(r"(\d{6,12})-[0-9a-f]{16}\.npy", file.name) for file in self._folder.glob("*.npy"))
+        return sorted((int(name[1]), self._folder / name[0]) for name in named if name)
 
     def _made(self) -> Path:
         owned_folder(self._folder.parent)
@@ -229,8 +285,9 @@ def owned_folder(folder: Path) -> Path:
 
 
 def _workspace_secret(file: Path) -> bytes:
-    if not file.exists():
-        if any(not entry.name.startswith((".secret", "locks")) for entry in file.parent.iterdir()):
+    others = [entry for entry in file.parent.iterdir() if not entry.name.startswith((".secret", "locks"))]
+    if not file.exists():  # looked for after the others: another process may be making it right now
+        if others:
             raise ConfigError(
                 f"{file} is gone, and with it the names of everything stored beside it: put it back, or start a new "
                 "workspace (labels would be drawn again there, and spend privacy again)"
@@ -246,32 +303,35 @@ def _workspace_secret(file: Path) -> bytes:
             pass
         finally:
             os.unlink(temporary)
-    secret = file.read_bytes()
+    try:
+        with opened(file, follow=False) as handle:
+            mode, secret = os.fstat(handle.fileno()).st_mode & 0o777, handle.read(33)
+    except Unreadable as problem:
+        raise ConfigError(f"{file} {problem}: put the real one back, or start a new workspace") from None
     if len(secret) != 32:
         raise ConfigError(f"{file} is not a workspace secret: put the right one back, or start a new workspace")
+    if mode & 0o077:
+        raise ConfigError(f"{file} can be read by others (mode {mode:o}): chmod 600 it, then run again")
     return secret
 
 
 def _write_arrays(file: Path, arrays: Arrays) -> None:
+    if any(array.dtype.hasobject for array in arrays.values()):
+        raise TypeError(f"{file.stem} holds Python objects: only plain arrays are stored")
     if file.suffix == ".safetensors":
-        save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, file)
+        # by Python's own write: safetensors tells of a full disk by an error that is no OSError
+        file.write_bytes(save({name: np.ascontiguousarray(array) for name, array in arrays.items()}))
     else:
         np.savez(file, **arrays)  # type: ignore[arg-type]
 
 
-def _read_arrays(file: Path) -> Arrays:
-    if file.suffix == ".safetensors":
-        return dict(load_file(file))
-    with np.load(file, allow_pickle=False) as archive:
-        return {name: archive[name] for name in archive.files}
-
-
-def _sha256(file: Path) -> str:
-    with file.open("rb") as handle:
+def _sha256(file: Path, follow: bool = False) -> str:
+    with opened(file, follow) as handle:
         return hashlib.file_digest(handle, "sha256").hexdigest()
 
 
-def _sync(path: Path) -> None:
+def sync(path: Path) -> None:
+    """Make a file, or the names in a folder, durable."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

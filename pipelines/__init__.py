@@ -4,24 +4,29 @@ dataset -> private | public | test
 private -> teachers -> votes | labels -> student        right of the bar: public inputs and noisy labels only
 private ------------------------------> dpsgd           the baseline, same split, same epsilon
 private ------------------------------> nonprivate      the upper bound
-all of them -> compare
+all of them -> compare                                  labels, student -> release: what leaves
 """
 
+from collections.abc import Iterable, Iterator
+
 from pate.config import Settings
+from pate.ledger import Release
 from pate.stage import Graph
 
 from .account import account, account_in_rounds
 from .artifacts import DPSGD, LABELS, NONPRIVATE, OWNERS_DPSGD, STUDENT, VOTES
 from .compare import compare_of
 from .data import data
-from .dpsgd import dpsgd, dpsgd_at_pates_epsilon
+from .dpsgd import dpsgd, dpsgd_at_pates_epsilon, training_release
 from .encode import encode
 from .features import features
 from .fetch import fetch
-from .labels import labels, labels_from_file, labels_in_rounds
+from .labels import answers_release, labels, labels_from_file, labels_in_rounds
 from .nonprivate import nonprivate
 from .quality import quality
 from .queries import queries, queries_by_position
+from .release import release, release_of_dpsgd
+from .sanitise import sanitise
 from .student import student
 from .teachers import teachers, teachers_on_inputs
 from .votes import votes, votes_from_file
@@ -33,7 +38,7 @@ def graph(settings: Settings) -> Graph:
     if not settings.has_pate:
         notes.append("no public inputs (dataset.public=0): PATE is left out")
     elif settings.labels.path:
-        stages += [labels_from_file, student]
+        stages += [labels_from_file, student, release]
         compared += [LABELS, STUDENT]
         notes.append("labels came from a file: what they cost is not known here")
     else:
@@ -41,14 +46,16 @@ def graph(settings: Settings) -> Graph:
         stages += [votes_from_file] if settings.votes.path else [trained, votes]
         by_position = settings.votes.path and settings.labels.selection != "medoids"
         if settings.labels.selection == "active":
-            stages += [labels_in_rounds, account_in_rounds, student]
+            stages += [labels_in_rounds, account_in_rounds]
         else:
-            stages += [queries_by_position if by_position else queries, quality, labels, account, student]
+            stages += [queries_by_position if by_position else queries, quality, labels, account, sanitise]
+        stages += [student, release]
         compared += [VOTES, LABELS, STUDENT]
     if settings.has_private:
         at_pates_epsilon = settings.dpsgd.epsilon == "pate"
         if settings.has_dpsgd:
             stages += [dpsgd_at_pates_epsilon if at_pates_epsilon else dpsgd]
+            stages += [release_of_dpsgd] * (not settings.has_pate)
             compared += [OWNERS_DPSGD if at_pates_epsilon else DPSGD]
         else:
             notes.append("dpsgd.epsilon=pate, and what PATE spent is not known here: DP-SGD is left out")
@@ -59,9 +66,18 @@ def graph(settings: Settings) -> Graph:
     return Graph((*stages, compare_of(compared)), tuple(notes))
 
 
+def foreseen(settings: Settings, stages: Iterable[str]) -> Iterator[Release]:
+    """What these stages would release, as far as the configuration alone tells: all of it, if none is served again."""
+    if "labels" in stages and settings.has_price and not settings.votes.path:
+        yield answers_release(settings, settings.teachers.count, settings.labels.queries)
+    if "dpsgd" in stages and settings.dpsgd.epsilon != "pate":
+        records = settings.dataset.sizes().private
+        yield training_release(settings, settings.dpsgd.plan(records, settings.dpsgd.epsilon, settings.delta))
+
+
 def targets(settings: Settings) -> list[str]:
     """What `stage=` asks for. Data that is not there is fetched first, and no label is used without being priced."""
     wanted = [{"all": "compare"}.get(settings.stage, settings.stage)]
-    if settings.has_price and settings.stage in ("all", "labels", "quality", "student", "compare"):
+    if settings.has_price and settings.stage in ("all", "labels", "quality", "student", "compare", "release"):
         wanted.append("account")
     return ["fetch", *wanted] if settings.dataset.missing() else wanted

@@ -1,6 +1,7 @@
 """Everything that flows between stages, with its side of the privacy barrier."""
 
 from pate.accounting.price import Costs, Plan
+from pate.accounting.smooth_sensitivity import Sanitised
 from pate.aggregation.labels import Labels
 from pate.aggregation.selection import Queries
 from pate.aggregation.votes import Predictions, Votes
@@ -30,6 +31,7 @@ QUALITY = Private("quality", Quality)
 LABELS = Release("labels", Labels)
 COSTS = Private("costs", Costs)
 PLAN = Private("plan", Plan)
+SANITISED = Release("sanitised", Sanitised)
 STUDENT = Release("student", Predictor)
 DPSGD = Release("dpsgd", Predictor)
 SPENT = Release("spent", Spent)

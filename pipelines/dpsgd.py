@@ -2,11 +2,13 @@
 
 import numpy as np
 
-from pate.accounting.price import Costs, shown
+from pate.accounting.price import RELATION, Costs, shown
+from pate.config import Settings
 from pate.data.split import Private
 from pate.device import torch_device
-from pate.dpsgd.accountant import Spent
+from pate.dpsgd.accountant import Accountant, Spent
 from pate.features.encoder import Encoded, Encoder
+from pate.ledger import Release
 from pate.noise import SEEDED, source
 from pate.predictor import Predictor
 from pate.progress import progress
@@ -49,7 +51,12 @@ def _train(
     run: Run, private: Private, encoder: Encoder, features: Encoded, epsilon: float, shown_to: str
 ) -> tuple[Predictor, Spent]:
     settings, noise = run.settings, source(run.settings.noise.seed)
-    own = settings.dpsgd.encoder(encoder)
+    own, checkpoint = settings.dpsgd.encoder(encoder), Checkpoint(run.pieces)
+    release = training_release(settings, settings.dpsgd.plan(len(private.y), epsilon, settings.delta))
+    if shown_to == "publishable":
+        run.spending.whole(release, begun=checkpoint.load() is not None)
+    else:
+        run.spending.owners(release)
     model, spent = settings.dpsgd.fit(
         features.x if own.same(encoder) else _encoded(own, private.x),
         private.y,
@@ -60,7 +67,7 @@ def _train(
         noise=noise,
         device=torch_device(settings.device),
         shape=private.x.shape[1:],
-        checkpoint=Checkpoint(run.pieces),
+        checkpoint=checkpoint,
         shown_to=shown_to,
     )
     run.summary = (
@@ -70,6 +77,18 @@ def _train(
     )
     run.notes += (SEEDED,) * noise.seeded
     return Predictor.of(model, own, private), spent
+
+
+def training_release(settings: Settings, plan: Accountant) -> Release:
+    """The whole plan: it is reserved before the first step."""
+    return Release(
+        kind="dpsgd",
+        mechanism=f"DP-SGD, {type(settings.dpsgd).__name__}: clipped gradients with Gaussian (floating-point) noise",
+        parameters=plan.parameters(),
+        relation=RELATION,
+        cost=plan.cost(),
+        dependent=[list(plan.cost().rdp)] * 2,
+    )
 
 
 def _encoded(encoder: Encoder, x: np.ndarray) -> np.ndarray:

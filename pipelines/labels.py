@@ -1,18 +1,25 @@
-"""labels: answer the student's queries by noisy vote. Here, and only here, votes leave the private side."""
+"""labels: answer the student's queries by noisy vote. Here, and only here, votes leave the private side.
+
+Every answer is in the ledger before it is drawn, and a query these votes have answered before is answered the same.
+"""
 
 from pathlib import Path
 
 import numpy as np
 
+from pate.accounting.cost import of_answers, of_these_answers
+from pate.accounting.price import relation
 from pate.accounting.winning import wrong_if_unanimous
-from pate.aggregation.active import ask_in_rounds
+from pate.aggregation.active import ask_in_rounds, kept_rounds, round_sizes
 from pate.aggregation.confident_gnmax import NO_ANSWER
 from pate.aggregation.labels import Labels, read_labels
 from pate.aggregation.selection import Queries
 from pate.aggregation.votes import Votes
+from pate.config import Settings
 from pate.data.split import Public
 from pate.features.encoder import Encoded, Encoder
-from pate.noise import SEEDED, source
+from pate.ledger import Release
+from pate.noise import SEEDED, Noise, source
 from pate.runner import Run
 from pate.stage import stage
 from pate.students.student import Lesson
@@ -31,13 +38,21 @@ ADAPTIVE = "queries were chosen from earlier answers: only an epsilon for every 
 def labels(run: Run, votes: Votes, queries: Queries) -> Labels:
     settings, asked = run.settings, queries.index
     noise = source(settings.noise.seed)
-    answers = settings.aggregator.answer(votes.counts[asked], noise)
+    answers = _answer(run, votes, asked, noise, fixed=True)
     answered = answers != NO_ANSWER
     run.summary = f"{answered.sum()} of {len(asked)} queries answered by {settings.aggregator.describe()}"
     run.notes += (SEEDED,) * noise.seeded
     wrong = wrong_if_unanimous(settings.aggregator, votes.teachers, votes.counts.shape[1])
     mechanism = settings.aggregator.describe()
-    return Labels(asked[answered], answers[answered], mechanism, np.array(noise.seeded), np.array(wrong))
+    return Labels(
+        asked[answered],
+        answers[answered],
+        mechanism,
+        np.array(noise.seeded),
+        np.array(wrong),
+        queries=np.array(len(asked)),
+        teachers=np.array(votes.teachers),
+    )
 
 
 @stage(
@@ -55,7 +70,7 @@ def labels_in_rounds(run: Run, public: Public, public_features: Encoded, votes: 
     rows = public_features.x if student.sees == "features" else Encoder().transform(public.x)
 
     def answer(number: int, chosen: np.ndarray) -> np.ndarray:
-        return aggregator.answer(votes.counts[chosen], source(None if seed is None else [seed, number]))
+        return _answer(run, votes, chosen, source(None if seed is None else [seed, number]), fixed=False)
 
     def believe(index: np.ndarray, label: np.ndarray) -> np.ndarray:
         wrong = expected if wanted.wrong is None else wanted.wrong
@@ -63,12 +78,23 @@ def labels_in_rounds(run: Run, public: Public, public_features: Encoded, votes: 
         return student.fit(lesson).proba(rows)
 
     pool, pieces = len(public.x), run.pieces
+    sizes = round_sizes(wanted.queries, wanted.rounds)
+    rounds = [answers_release(settings, votes.teachers, size) for size in sizes]
+    run.spending.foresee(_source(run), rounds, len(kept_rounds(pieces)))
     asked, answers = ask_in_rounds(wanted.queries, wanted.rounds, pool, answer, believe, pieces, settings.seed)
     given = answers != NO_ANSWER
     run.summary = f"{given.sum()} of {len(asked)} queries answered in {wanted.rounds} rounds by {aggregator.describe()}"
     run.notes += (ADAPTIVE, *(SEEDED,) * (seed is not None))
     seeded = np.array(seed is not None)
-    return Queries(asked), Labels(asked[given], answers[given], aggregator.describe(), seeded, np.array(expected))
+    return Queries(asked), Labels(
+        asked[given],
+        answers[given],
+        aggregator.describe(),
+        seeded,
+        np.array(expected),
+        queries=np.array(len(asked)),
+        teachers=np.array(votes.teachers),
+    )
 
 
 @stage(name="labels", reads=[PUBLIC], writes=[LABELS], files=lambda settings: [Path(settings.labels.path)])
@@ -77,3 +103,34 @@ def labels_from_file(run: Run, public: Public) -> Labels:
     run.summary = f"{len(read.index)} labels from a file"
     run.notes += (SEEDED,) * bool(read.seeded)
     return read
+
+
+def _answer(run: Run, votes: Votes, asked: np.ndarray, noise: Noise, fixed: bool) -> np.ndarray:
+    """Reserve, then draw. `fixed` queries were chosen before any answer: only they have a price for this data set."""
+    aggregator, counts = run.settings.aggregator, votes.counts
+    return run.spending.answers(
+        _source(run),
+        asked,
+        lambda new: answers_release(
+            run.settings, votes.teachers, len(new), of_these_answers(aggregator, counts[new]) if fixed else None
+        ),
+        lambda new: aggregator.answer(counts[new], noise),
+    )
+
+
+def _source(run: Run) -> str:
+    """Who answers: these votes, whatever was declared to get them, under this mechanism, for this account."""
+    return run.source("votes", run.settings.plain["aggregator"])
+
+
+def answers_release(
+    settings: Settings, teachers: int, answers: int, dependent: list[list[float]] | None = None
+) -> Release:
+    return Release(
+        kind="labels",
+        mechanism=settings.aggregator.describe(),
+        parameters=settings.plain["aggregator"] | {"answers": answers, "teachers": teachers},
+        relation=relation(settings.partition.group_by),
+        cost=of_answers(settings.aggregator, answers, teachers, settings.delta),
+        dependent=dependent,
+    )

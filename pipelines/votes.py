@@ -20,4 +20,5 @@ def votes(run: Run, predictions: Predictions) -> Votes:
 def votes_from_file(run: Run) -> Votes:
     read = read_votes(str(run.settings.votes.path), len(run.settings.dataset.class_names))
     run.summary = f"{read.teachers} votes on each of {len(read.counts)} public inputs, from a file"
+    run.content = read.content()
     return read

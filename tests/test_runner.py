@@ -7,10 +7,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from pate.accounting.filter import ORDERS, Cost
 from pate.artifact import Artifact
-from pate.errors import PateError
+from pate.config import BudgetConfig, NoiseConfig
+from pate.errors import BudgetExceeded, PateError
+from pate.ledger import Budget, Ledger, Release
 from pate.runner import Runner
-from pate.stage import Graph, Private, Release, stage
+from pate.stage import Graph, Private, stage
+from pate.stage import Release as Released
 from pate.store import Store
 
 
@@ -19,7 +23,8 @@ class Number(Artifact):
     value: np.ndarray
 
 
-A, B, C = Private("a", Number), Release("b", Number), Release("c", Number)
+RELEASE = Release("test", "test noise", {}, "one record replaced by nothing", Cost((1.0,) * len(ORDERS), 1.0, 1.0, 0.0))
+A, B, C = Private("a", Number), Released("b", Number), Released("c", Number)
 
 
 class Flow:
@@ -37,6 +42,7 @@ class Flow:
         @stage(reads=[A], writes=[B], config=["y"], ignores=["y.free"], crosses="test noise")
         def noisy(run, a):
             self.ran.append("noisy")
+            run.spending.whole(RELEASE, begun=False)
             self.draw += 1
             return Number(a.value + self.draw)
 
@@ -47,10 +53,11 @@ class Flow:
 
         self.graph = Graph((first, noisy, last))
 
-    def run(self, force=(), x=1, y=None):
+    def run(self, force=(), x=1, y=None, limit=Budget(None, 1e-5)):
         self.ran.clear()
         plain = {"x": x, "y": y or {"free": 0, "bound": 0}}
-        runner = Runner(SimpleNamespace(plain=plain, force=force), self.graph, Store(self.workspace))
+        chosen = {"budget": BudgetConfig(account="people"), "noise": NoiseConfig(), "limit": limit}
+        runner = Runner(SimpleNamespace(plain=plain, force=force, **chosen), self.graph, Store(self.workspace), "a run")
         runner.bring_up_to_date(["last"])
         return runner
 
@@ -123,7 +130,7 @@ def test_an_interrupted_forced_stage_needs_no_forcing_any_more(flow):
     flow.run()
     broken = Flow(flow.workspace)
     object.__setattr__(broken.graph.stages[1], "function", lambda run, a: 1 / 0)
-    with pytest.raises(ZeroDivisionError):
+    with pytest.raises(PateError, match="stage noisy failed with ZeroDivisionError"):
         broken.run(force=("noisy",))
     flow.run()
     assert flow.ran == ["noisy", "last"]
@@ -147,7 +154,7 @@ def test_a_stage_that_fails_leaves_nothing_and_the_next_run_goes_on(flow):
     broken = Flow(flow.workspace)
     noisy = broken.graph.stages[1]
     object.__setattr__(noisy, "function", lambda run, a: 1 / 0)
-    with pytest.raises(ZeroDivisionError):
+    with pytest.raises(PateError, match="stage noisy failed with ZeroDivisionError"):
         broken.run()
     flow.run()
     assert flow.ran == ["noisy", "last"]
@@ -157,3 +164,80 @@ def test_manifests_say_how_long_it_took(flow):
     runner = flow.run()
     manifest = runner.store.folder("release", "last", runner.records["last"].key) / "manifest.json"
     assert json.loads(manifest.read_text())["about"]["seconds"] >= 0
+
+
+def statuses(runner):
+    return [entry.status for entry in runner.ledger.entries()]
+
+
+def test_a_draw_is_released_once_it_is_stored_and_reuse_spends_nothing(flow):
+    flow.run()
+    assert statuses(flow.run()) == ["released"]
+    assert statuses(flow.run(force=("noisy",))) == ["released", "released"]
+
+
+def test_a_crash_after_reserving_counts_as_spent(flow, monkeypatch):
+    def crash(*_):
+        raise KeyboardInterrupt
+
+    write = Store.write
+    with monkeypatch.context() as patched:
+        patched.setattr(
+            Store,
+            "write",
+            lambda self, side, stage, *rest: (crash if stage == "noisy" else write)(self, side, stage, *rest),
+        )
+        with pytest.raises(KeyboardInterrupt):
+            flow.run()
+    assert statuses(flow.run()) == ["abandoned", "released"]
+
+
+def test_a_run_killed_before_it_could_say_released_is_set_right(flow, monkeypatch):
+    with monkeypatch.context() as patched:
+        patched.setattr("pate.ledger.Ledger.released", lambda *_: None)
+        assert statuses(flow.run()) == ["reserved"]
+    assert statuses(flow.run()) == ["released"]
+
+
+def test_what_does_not_fit_leaves_everything_as_it_was(flow):
+    first = flow.run()
+    strict = Budget(1.5, 1e-5, strict=True)
+    with pytest.raises(BudgetExceeded):
+        flow.run(force=("noisy",), limit=strict)
+    assert flow.draw == 1
+    again = flow.run(limit=strict)  # not forced, and not taken for an interrupted forced run
+    assert flow.ran == []
+    assert int(again.artifact(C).value[0]) == int(first.artifact(C).value[0])
+    assert statuses(again) == ["released"]
+
+
+def test_a_draw_without_an_entry_is_neither_stored_nor_served(flow):
+    silent = Flow(flow.workspace)
+    object.__setattr__(silent.graph.stages[1], "function", lambda run, a: a)
+    with pytest.raises(PateError, match="the ledger holds no entry for noisy/"):
+        silent.run()
+    runner = flow.run()
+    runner.ledger.path.unlink()
+    for extra in runner.ledger.path.parent.glob("ledger.sqlite-*"):
+        extra.unlink()
+    with pytest.raises(PateError, match="is gone"):
+        flow.run()
+    for extra in runner.ledger.path.parent.glob("ledger.witness"):
+        extra.unlink()
+    Ledger(runner.ledger.path, Store(flow.workspace).secret)  # an empty one in its place
+    with pytest.raises(PateError, match="the ledger holds no entry for noisy/"):
+        flow.run()
+
+
+def test_what_an_error_in_a_private_stage_says_stays_private(flow):
+    def fail(run, a):
+        raise ValueError("patient 4711 has a broken record")
+
+    object.__setattr__(flow.graph.stages[1], "function", fail)
+    with pytest.raises(PateError) as told:
+        flow.run()
+    assert "4711" not in str(told.value)
+    (file,) = (flow.workspace / "private" / "errors").iterdir()
+    assert str(file) in str(told.value)
+    assert "4711" in file.read_text()
+    assert file.stat().st_mode & 0o777 == 0o600

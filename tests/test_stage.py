@@ -57,7 +57,7 @@ def test_only_named_mechanisms_cross(settings):
     from pate.pipelines import graph
 
     crossing = [s.name for s in graph(settings("dpsgd.epsilon=1.0")).stages if s.crosses]
-    assert crossing == ["labels", "dpsgd"]
+    assert crossing == ["labels", "sanitise", "dpsgd"]
 
 
 def test_true_labels_of_public_inputs_are_read_where_things_are_scored_only(settings):

@@ -1,5 +1,6 @@
 """Artifacts are whole or not there, are checked when read, and the private side is the owner's alone."""
 
+import hashlib
 import json
 import os
 import stat
@@ -77,11 +78,9 @@ def test_pickled_arrays_are_refused_even_with_a_right_manifest(store):
     folder = write(store)
     np.savez(folder / "thing.npz", values=np.array([{"a": 1}], dtype=object))
     manifest = json.loads((folder / "manifest.json").read_text())
-    import hashlib
-
     manifest["files"]["thing.npz"] = hashlib.sha256((folder / "thing.npz").read_bytes()).hexdigest()
     (folder / "manifest.json").write_text(json.dumps(manifest))
-    with pytest.raises(DamagedArtifact, match="allow_pickle"):
+    with pytest.raises(DamagedArtifact, match="Python objects"):
         store.read("private", "stage", "key", "thing", Thing)
 
 
@@ -175,3 +174,105 @@ def test_pieces_survive_and_damaged_ones_do_not_count(store):
     file = next(iter(sorted((store.root / "private" / "teachers" / "key.pieces").glob("000001*"))))
     file.write_bytes(file.read_bytes()[:-2])
     assert sorted(store.pieces("teachers", "key").load()) == [0, 2]
+
+
+def resealed(folder, name):
+    """The manifest as somebody would mend it who changed a file."""
+    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest["files"][name] = hashlib.sha256((folder / name).read_bytes()).hexdigest()
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+
+
+@pytest.mark.parametrize("name", ["thing.npz", "thing.json", "manifest.json"])
+@pytest.mark.parametrize("kind", ["link", "pipe", "folder"])
+def test_what_is_no_file_of_the_store_is_not_read(store, tmp_path, name, kind):
+    file = write(store) / name
+    file.rename(tmp_path / name)
+    if kind == "link":
+        file.symlink_to(tmp_path / name)
+    elif kind == "pipe":
+        os.mkfifo(file)
+    else:
+        file.mkdir()
+    with pytest.raises(DamagedArtifact, match="symbolic link" if kind == "link" else "no regular file"):
+        store.read("private", "stage", "key", "thing", Thing)
+
+
+def test_links_inside_the_private_side_are_refused(store, tmp_path):
+    folder = write(store)
+    folder.rename(tmp_path / "elsewhere")
+    folder.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(DamagedArtifact, match="symbolic link"):
+        store.read("private", "stage", "key", "thing", Thing)
+    folder.unlink()
+    folder.parent.rename(tmp_path / "stage")
+    folder.parent.symlink_to(tmp_path / "stage")
+    with pytest.raises(ConfigError, match="symbolic link"):
+        Store(store.root)
+
+
+def test_a_lock_that_is_a_link_is_not_followed(store, tmp_path):
+    (tmp_path / "precious").write_text("kept")
+    (store.root / "private" / "locks").mkdir(mode=0o700)
+    (store.root / "private" / "locks" / "stage-key").symlink_to(tmp_path / "precious")
+    with pytest.raises(OSError), store.lock("stage", "key", lambda: None):
+        pass
+    assert (tmp_path / "precious").read_text() == "kept"
+
+
+def test_the_secret_is_a_file_of_the_owners(store, tmp_path):
+    secret = store.root / "private" / "secret"
+    secret.chmod(0o640)
+    with pytest.raises(ConfigError, match=r"can be read by others .* chmod 600"):
+        Store(store.root)
+    secret.chmod(0o600)
+    secret.rename(tmp_path / "secret")
+    secret.symlink_to(tmp_path / "secret")
+    with pytest.raises(ConfigError, match="secret is a symbolic link"):
+        Store(store.root)
+
+
+def test_a_file_that_is_not_in_the_manifest_is_not_read(store):
+    folder = write(store)
+    manifest = json.loads((folder / "manifest.json").read_text())
+    del manifest["files"]["thing.npz"]
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(DamagedArtifact, match="not in its manifest"):
+        store.read("private", "stage", "key", "thing", Thing)
+
+
+@pytest.mark.parametrize("name", ["../thing.npz", "/etc/passwd", "a/b"])
+def test_a_manifest_leads_nowhere_else(store, name):
+    folder = write(store)
+    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest["files"][name] = "0" * 64
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(DamagedArtifact, match="manifest unreadable"):
+        store.read("private", "stage", "key", "thing", Thing)
+
+
+@pytest.mark.parametrize(
+    "facts",
+    ['{"words": "ab"}', '{"words": [1]}', '{"words": null}', "{}", "[]", '{"words": [], "more": 1}', "[" * 10**5],
+)
+def test_facts_of_other_types_are_found_when_they_are_read(store, facts):
+    folder = write(store)
+    (folder / "thing.json").write_text(facts)
+    resealed(folder, "thing.json")
+    with pytest.raises(DamagedArtifact, match="does not read as Thing"):
+        store.read("private", "stage", "key", "thing", Thing)
+
+
+def test_python_objects_are_not_written_either(store):
+    with pytest.raises(TypeError, match="only plain arrays"):
+        write(store, value=Thing(np.array([{}], dtype=object), []))
+
+
+def test_pieces_of_other_names_and_links_do_not_count(store, tmp_path):
+    pieces = store.pieces("teachers", "key")
+    pieces.save(0, np.arange(3))
+    folder = store.root / "private" / "teachers" / "key.pieces"
+    file = next(folder.glob("*.npy"))
+    (folder / "1x-0000.npy").write_bytes(file.read_bytes())
+    (folder / file.name.replace("000000", "000001")).symlink_to(file)
+    assert sorted(pieces.load()) == [0]

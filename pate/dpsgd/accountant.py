@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
+from pate.accounting.filter import ORDERS, Cost
 from pate.artifact import Arrays, Artifact
 from pate.dpsgd import calibrate
 from pate.errors import PateError
@@ -56,6 +57,26 @@ class Accountant:
         if steps == 0:
             return 0.0 if once is None else calibrate.epsilon(once, 1.0, 1, self.delta, relation)
         return calibrate.epsilon(self.noise_multiplier, self.sampling_rate, steps, self.delta, relation, once)
+
+    def cost(self) -> Cost:
+        """What the whole plan costs, as the ledger adds it up."""
+        from pate.accounting import sampled_gaussian
+
+        orders = np.array(ORDERS)
+        rdp = self.steps * sampled_gaussian.rdp(self.sampling_rate, self.noise_multiplier, orders)
+        if self.pca_noise is not None:
+            rdp = rdp + orders / (2 * self.pca_noise**2)
+        everything = replace(self, taken=self.steps)
+        return Cost(tuple(rdp.tolist()), float("inf"), everything.epsilon(), self.delta)
+
+    def parameters(self) -> dict[str, float | None]:
+        """What decides the price."""
+        return {
+            "noise_multiplier": self.noise_multiplier,
+            "sampling_rate": self.sampling_rate,
+            "steps": self.steps,
+            "pca_noise": self.pca_noise,
+        }
 
     def spent(self, seeded: bool) -> Spent:
         """The price of what was trained with the steps taken."""

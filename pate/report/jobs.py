@@ -21,7 +21,10 @@ from typing import Any
 import numpy as np
 from omegaconf import OmegaConf
 
+from pate.artifact import fits
+from pate.errors import PateError
 from pate.noise import SEEDED
+from pate.safe_files import Unreadable, parsing, read_json
 
 SEEDS = ("seed", "noise.seed", "dataset.seed")  # runs that differ in nothing else are repetitions
 
@@ -90,7 +93,7 @@ class Sweep:
         return Job(
             name,
             _pairs(OmegaConf.load(overrides)) if overrides in new else {"job": name},
-            json.loads(results.read_text()) if results in new else None,
+            _results(results) if results in new else None,
         )
 
 
@@ -186,6 +189,21 @@ def _stamps(folder: Path, subdir: str | None) -> dict[Path, int]:
     """When the files that make a job were last written, at any depth: hydra.sweep.subdir is the user's to choose."""
     patterns = ["results.json"] + [f"{subdir}/overrides.yaml"] * (subdir is not None)
     return {file: file.stat().st_mtime_ns for pattern in patterns for file in folder.rglob(pattern)}
+
+
+def _results(file: Path) -> dict[str, Any]:
+    """What a job found; epsilons may be infinite."""
+    try:
+        found = read_json(file, infinite=True)
+        parts = {"methods": list[dict[str, Any]], "pate": dict[str, Any], "stages": dict[str, Any], "notes": list[str]}
+        if not isinstance(found, dict) or not all(fits(found.get(name), kind) for name, kind in parts.items()):
+            raise Unreadable("is no results.json of this program")
+        told = Job(file.parent.name, {}, found)
+        with parsing("results.json of this program"):
+            _ = told.figures, told.notes, told.quality, told.private_data
+        return found
+    except Unreadable as problem:
+        raise PateError(f"{file} {problem}: the sweep cannot be summed up") from None
 
 
 def _pairs(overrides: Any) -> dict[str, str]:

@@ -16,6 +16,7 @@ from pate.aggregation.labels import Labels
 from pate.config import Settings
 from pate.dpsgd.accountant import Spent
 from pate.noise import SEEDED
+from pate.report.ledger import finite
 from pate.report.quality import Quality
 from pate.report.scores import Scores
 from pate.runner import Record
@@ -48,6 +49,7 @@ def results(
     spent: Spent | None,
     scores: Scores | None,
     quality: Quality | None,
+    ledger: dict[str, Any],
 ) -> dict[str, Any]:
     """Put together whatever this run made; a method that was not run is not there."""
     seeded = settings.noise.seed is not None or bool(labels and labels.seeded)
@@ -73,6 +75,7 @@ def results(
             "plan": asdict(plan) if plan and plan.target_epsilon is not None else None,
         },
         "quality": asdict(quality) if quality else None,
+        "ledger": next(iter(ledger["accounts"]), None),
         "stages": {
             name: {"key": record.key, "seconds": round(record.seconds, 3), "reused": record.reused}
             for name, record in records.items()
@@ -173,7 +176,7 @@ def _notes(
     yield from settings.warnings
     yield from notes
     for record in records.values():
-        yield from record.notes
+        yield from (*record.notes, *record.warnings)
     if costs and costs.best.guarantee == "this data set":
         yield "PATE's epsilon for this data set is computed from private votes: for the owner, not for publication"
     if costs and getattr(settings.aggregator, "noise", "continuous") == "continuous":
@@ -202,7 +205,7 @@ def write_results(found: dict[str, Any], folder: Path) -> Path:
     """Write results.json whole or not at all, readable by the owner only."""
     file, temporary = folder / "results.json", folder / ".results.json"
     with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as handle:
-        json.dump(found, handle, indent=1)
+        json.dump(finite(found), handle, indent=1, allow_nan=False)
         handle.flush()
         os.fsync(handle.fileno())
     temporary.rename(file)

@@ -32,6 +32,14 @@ def print_results(found: dict[str, Any]) -> None:
         console.print(f"{fit}, {pate['relation']}: {where}")
     for note in found["notes"]:
         console.print(f"note: {note}", soft_wrap=True, markup=False)
+    if (account := found["ledger"]) and account["releases"]:
+        many = f"{account['releases']} release{'s' * (account['releases'] > 1)}"
+        console.print(
+            f"ledger: {many} from account {account['name']} so far, together epsilon {shown(account['epsilon'])} for "
+            f"every data set (publishable), delta {account['delta']:g}, {account['relation']}; see stage=ledger",
+            soft_wrap=True,
+            markup=False,
+        )
 
 
 def print_predictions(found: dict[str, Any]) -> None:

@@ -1,0 +1,49 @@
+"""sanitise: what the labels cost on this very data set, with noise that lets it be published, and what that costs."""
+
+from pate.accounting.price import relation, shown
+from pate.accounting.smooth_sensitivity import Sanitised, cost_of_release, sanitised_epsilon
+from pate.aggregation.gnmax import GNMax
+from pate.aggregation.selection import Queries
+from pate.aggregation.votes import Votes
+from pate.ledger import Release
+from pate.noise import SEEDED, source
+from pate.runner import Run
+from pate.stage import stage
+
+from .artifacts import QUERIES, SANITISED, VOTES
+
+
+@stage(
+    reads=[VOTES, QUERIES],
+    writes=[SANITISED],
+    config=["aggregator", "delta", "sanitise", "noise"],
+    crosses="Gaussian noise in proportion to the smooth sensitivity of the price (Papernot et al. 2018, Appendix B)",
+)
+def sanitise(run: Run, votes: Votes, queries: Queries) -> Sanitised:
+    settings, wanted = run.settings, run.settings.sanitise
+    assert isinstance(settings.aggregator, GNMax)  # preflight refuses others: the bounds are those of GNMax
+    noise, promise = source(settings.noise.seed), relation(settings.partition.group_by)
+    release = Release(
+        kind="sanitised epsilon",
+        mechanism="the divergence at one order plus Gaussian (floating-point) noise, by smooth sensitivity",
+        parameters={"order": wanted.order, "beta": wanted.beta, "sigma_ss": wanted.sigma_ss},
+        relation=promise,
+        cost=cost_of_release(wanted.beta, wanted.sigma_ss, settings.delta),
+    )
+    run.spending.whole(release, begun=False)
+    found = sanitised_epsilon(
+        votes.counts[queries.index],
+        settings.aggregator.sigma,
+        wanted.order,
+        wanted.beta,
+        wanted.sigma_ss,
+        settings.delta,
+        noise,
+    )
+    leaves = SEEDED if noise.seeded else "publishable"
+    run.summary = (
+        f"epsilon {shown(found.epsilon)} for this data set, itself included, {leaves}; delta {found.delta:g}, "
+        f"{promise}; of queries fixed in advance"
+    )
+    run.notes += (SEEDED,) * noise.seeded
+    return found
