@@ -1,0 +1,76 @@
+"""An ONNX graph written by hand: values are names, an operator makes a new one, arrays become constants.
+
+By hand, because an encoder and a model are a few dozen operators, and like this each of them is one we chose: the file
+needs no torch to be made, and no more than the standard operators to be run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+OPSET, IR = 18, 8  # of 2022: runtimes since then can read it
+INPUT, OUTPUT = "input", "probabilities"
+
+Value = str | np.ndarray | np.generic | Sequence[int]
+
+
+class Graph:
+    """Operators in the order in which they are computed, and the constants they read."""
+
+    def __init__(self) -> None:
+        self._nodes: list[Any] = []
+        self._constants: dict[bytes, Any] = {}
+
+    def __call__(self, operator: str, *inputs: Value, **attributes: Any) -> str:
+        """The name of what the operator makes of its inputs."""
+        return self.several(1, operator, *inputs, **attributes)[0]
+
+    def several(self, outputs: int, operator: str, *inputs: Value, **attributes: Any) -> list[str]:
+        """The same for an operator that makes more than one value."""
+        from onnx import helper  # here and below, because most runs do without
+
+        names = [f"{operator.lower()}_{len(self._nodes)}_{i}" for i in range(outputs)]
+        read = [value if isinstance(value, str) else self._constant(value) for value in inputs]
+        self._nodes.append(helper.make_node(operator, read, names, **attributes))
+        return names
+
+    def cast(self, value: str, dtype: type[np.generic]) -> str:
+        from onnx import helper
+
+        return self("Cast", value, to=helper.np_dtype_to_tensor_dtype(np.dtype(dtype)))
+
+    def wide(self, array: np.ndarray) -> str:
+        """A constant to compute with in double precision: stored in its own, and widened when the model is loaded."""
+        return self.cast(self("Identity", array), np.double)
+
+    def finish(self, answer: str, shape: Sequence[int], dtype: str, classes: Sequence[str]) -> bytes:
+        """The whole model, from one batch of inputs of this shape to their probabilities; checked."""
+        import json
+
+        from onnx import checker, helper
+
+        self._nodes.append(helper.make_node("Identity", [answer], [OUTPUT]))
+        kinds = (helper.np_dtype_to_tensor_dtype(np.dtype(kind)) for kind in (dtype, "float32"))
+        rows = (["batch", *shape], ["batch", len(classes)])
+        ends = [helper.make_tensor_value_info(*end) for end in zip((INPUT, OUTPUT), kinds, rows, strict=True)]
+        graph = helper.make_graph(self._nodes, "predictor", ends[:1], ends[1:], list(self._constants.values()))
+        model = helper.make_model(
+            graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR, producer_name="pate-pipelines"
+        )
+        helper.set_model_props(model, {"classes": json.dumps(list(classes))})
+        checker.check_model(model, full_check=True)
+        return bytes(model.SerializeToString())
+
+    def _constant(self, value: np.ndarray | np.generic | Sequence[int]) -> str:
+        """A constant that is read twice is stored once."""
+        from onnx import numpy_helper
+
+        array = np.asarray(value)
+        key = repr((array.dtype, array.shape)).encode() + array.tobytes()
+        if key not in self._constants:
+            self._constants[key] = numpy_helper.from_array(np.ascontiguousarray(array).reshape(array.shape))
+            self._constants[key].name = f"constant_{len(self._constants)}"
+        return str(self._constants[key].name)

@@ -1,0 +1,125 @@
+"""Ask the model in this folder about new inputs. It needs Python, numpy and onnxruntime, and nothing else.
+
+    python predict.py INPUT OUTPUT
+
+INPUT is an npy file, an npz file with an array `x`, or for a model of tables a csv with the columns MODEL_CARD.md
+lists. OUTPUT is a csv with a line an input, its class and how sure the model is; or an npz with `label`, `probability`
+(inputs x classes) and `classes`.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+FOLDER = Path(__file__).resolve().parent
+ROWS = 256  # asked about at once, so that memory does not grow with the input
+FARTHEST = 1e6  # standard deviations a number of a table may lie from the mean
+
+
+def main(given: Path, wanted: Path) -> None:
+    about = json.loads((FOLDER / "model.json").read_text(encoding="utf-8"))
+    if wanted.suffix.lower() not in (".csv", ".npz"):
+        sys.exit(f"{wanted}: expected a name that ends in .csv or .npz")
+    x = read(given, about)
+    check(x, about)
+    write(wanted, ask(x, len(about["classes"])), about["classes"])
+
+
+def ask(x: np.ndarray, classes: int) -> np.ndarray:
+    """The probability of each class for each input."""
+    import onnxruntime  # type: ignore[import-untyped, unused-ignore]
+
+    session = onnxruntime.InferenceSession(str(FOLDER / "model.onnx"), providers=["CPUExecutionProvider"])
+    parts = [session.run(None, {"input": x[start : start + ROWS]})[0] for start in range(0, len(x), ROWS)]
+    return np.concatenate([np.empty((0, classes), np.float32), *parts])
+
+
+def read(path: Path, about: dict[str, Any]) -> np.ndarray:
+    """Inputs as the model knows them."""
+    form = path.suffix.lower()
+    if form not in (".npy", ".npz", ".csv"):
+        sys.exit(f"{path}: expected a file that ends in .npy, .npz or .csv")
+    if (form == ".csv") != (about["columns"] is not None):
+        what = f"arrays of shape {tuple(about['shape'])}" if about["columns"] is None else "tables, as csv"
+        sys.exit(f"{path}: this model reads {what}")
+    if form == ".csv":
+        return encoded(table(path), path, **about["columns"])
+    x = np.load(path, allow_pickle=False)
+    if form == ".npz":
+        x = x["x"]
+    if x.ndim == 4 and x.shape[3] == 1:
+        x = x[..., 0]
+    return x if x.dtype == np.uint8 and x.ndim > 2 else x.astype(np.float32)
+
+
+def table(path: Path) -> dict[str, list[str]]:
+    """The columns of a csv, by the names in its first line."""
+    with path.open(newline="", encoding="utf-8-sig") as stream:
+        lines = [[cell.strip() for cell in line] for line in csv.reader(stream) if line]
+    if not lines or "" in lines[0] or len(set(lines[0])) < len(lines[0]):
+        sys.exit(f"{path}: the first line must name every column, each once")
+    if any(len(line) != len(lines[0]) for line in lines):
+        sys.exit(f"{path}: some lines do not have {len(lines[0])} cells like the first")
+    return {name: [line[place] for line in lines[1:]] for place, name in enumerate(lines[0])}
+
+
+def encoded(columns: dict[str, list[str]], path: Path, numeric: list[Any], categorical: list[Any]) -> np.ndarray:
+    """Numbers standardised (a missing one is the mean), then categories one-hot (an unknown one is all zeros)."""
+    missing = [entry[0] for entry in [*numeric, *categorical] if entry[0] not in columns]
+    if missing:
+        sys.exit(f"{path} lacks {len(missing)} columns the model reads: {', '.join(missing[:5])}")
+    parts = []
+    for name, mean, deviation in numeric:
+        values = np.array([number(cell, mean) for cell in columns[name]], np.float64)
+        parts.append(np.clip((values - mean) / deviation, -FARTHEST, FARTHEST)[:, None])
+    for name, categories in categorical:
+        parts.append(np.array([[cell == known for known in categories] for cell in columns[name]]))
+        parts[-1] = parts[-1].reshape(len(columns[name]), len(categories))
+    return np.hstack(parts).astype(np.float32)
+
+
+def number(cell: str, otherwise: float) -> float:
+    """The finite number in a cell, or what stands for none."""
+    try:
+        value = float(cell)
+    except ValueError:
+        return otherwise
+    return value if math.isfinite(value) else otherwise
+
+
+def check(x: np.ndarray, about: dict[str, Any]) -> None:
+    """Refuse what the model was not made for, rather than answer nonsense."""
+    if list(x.shape[1:]) != about["shape"] or str(x.dtype) != about["dtype"]:
+        made_for = f"{tuple(about['shape'])} {about['dtype']}"
+        sys.exit(f"inputs of shape {x.shape[1:]} {x.dtype}: this model was made for {made_for}")
+    if not np.isfinite(x).all():
+        sys.exit("some values are nan or infinite")
+    low, high = about["encoder"]["low"], about["encoder"]["high"]
+    if len(x) and low is not None and high is not None and about["columns"] is None:
+        far = high - low
+        if x.min() < low - far or x.max() > high + far:
+            sys.exit(f"some values lie far outside: this model was made for {low:g} to {high:g}")
+
+
+def write(path: Path, belief: np.ndarray, classes: list[str]) -> None:
+    answer = belief.argmax(axis=1)
+    if path.suffix.lower() == ".npz":
+        np.savez(path, label=answer, probability=belief, classes=np.array(classes))
+        return
+    with path.open("w", newline="", encoding="utf-8") as stream:
+        lines = csv.writer(stream)
+        lines.writerow(["row", "class", "probability"])
+        lines.writerows((row, classes[one], f"{belief[row, one]:.4f}") for row, one in enumerate(answer))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    main(Path(sys.argv[1]), Path(sys.argv[2]))

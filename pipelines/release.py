@@ -1,0 +1,69 @@
+"""release: a folder that may leave the house, with a zip of it. Nothing private can reach this file.
+
+The epsilon on its card is computed here from settings alone; the one computed from private votes stays with the owner.
+"""
+
+from pathlib import Path
+
+from pate.accounting.price import relation, shown
+from pate.aggregation.labels import Labels
+from pate.dpsgd.accountant import Spent
+from pate.ledger import relation as relation_of
+from pate.ledger import total
+from pate.noise import SEEDED
+from pate.predictor import Predictor
+from pate.release.contents import contents, fingerprint
+from pate.release.promise import Promise
+from pate.release.publish import publish
+from pate.runner import Run
+from pate.stage import stage
+
+from .artifacts import DPSGD, LABELS, SPENT, STUDENT
+
+
+@stage(
+    reads=[LABELS, STUDENT],
+    publishes=True,
+    config=["dataset", "aggregator", "delta", "labels", "partition", "teachers", "output"],
+)
+def release(run: Run, labels: Labels, student: Predictor) -> None:
+    _publish(run, student, labels, _of_labels(run, labels), ())
+
+
+@stage(name="release", reads=[DPSGD, SPENT], publishes=True, config=["dataset", "output"])
+def release_of_dpsgd(run: Run, dpsgd: Predictor, spent: Spent) -> None:
+    promise = Promise.of_gradients(spent, data=run.settings.dataset.name, account=_account(run))
+    _publish(run, dpsgd, None, promise, (SEEDED,) * spent.seeded)
+
+
+def _of_labels(run: Run, labels: Labels) -> Promise:
+    settings = run.settings
+    if settings.labels.path:
+        return Promise("PATE", settings.dataset.name, labels.mechanism)
+    teachers = int(labels.teachers) or (None if settings.votes.path else settings.teachers.count)
+    return Promise.of_votes(
+        settings.aggregator,
+        int(labels.queries) or settings.labels.queries,
+        teachers,
+        settings.delta,
+        data=settings.dataset.name,
+        relation=relation(settings.partition.group_by),
+        adaptive=settings.labels.selection == "active",
+        account=_account(run),
+    )
+
+
+def _account(run: Run) -> dict[str, str]:
+    """What everything released from the same data costs together, on every data set."""
+    delta = run.settings.budget.delta
+    released = run.spending.ledger.releases(str(run.settings.budget.account))
+    return {"epsilon": shown(total(released, delta)[0]), "delta": f"{delta:g}", "neighbours": relation_of(released)}
+
+
+def _publish(run: Run, predictor: Predictor, labels: Labels | None, promise: Promise, notes: tuple[str, ...]) -> None:
+    settings = run.settings
+    files = contents(predictor, labels, promise, tuple(dict.fromkeys([*run.inherited, *notes])))
+    output = settings.plain["output"]
+    own = settings.workspace / "published" / f"{settings.dataset.name}-{fingerprint(files)[:8]}"
+    archive = publish(Path(output) if output else own, files)
+    run.summary = f"{archive.with_suffix('')} and {archive.name}: {len(files)} files, {archive.stat().st_size:,} bytes"

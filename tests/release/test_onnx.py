@@ -1,0 +1,107 @@
+"""The ONNX file answers as the predictor does: every kind of model on every kind of encoder."""
+
+import json
+from dataclasses import dataclass, replace
+
+import numpy as np
+import onnxruntime
+import pytest
+from predictors import FEATURES, INPUTS, MODELS, asked, plain, predictor
+
+from pate.kernel_machine import KernelMachine
+from pate.model import _KINDS
+from pate.predictor import Predictor
+from pate.release.onnx_models import NotExpressible
+from pate.release.onnx_predictor import onnx_model
+
+CLOSE = 1e-4
+
+
+def session(content):
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    return onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
+
+
+def agree(one, kind):
+    x = asked(kind)
+    found = session(onnx_model(one)).run(None, {"input": x})[0]
+    wanted = one.model.proba(one.rows(x))
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, wanted, rtol=0, atol=CLOSE)
+    np.testing.assert_array_equal(found.argmax(axis=1), wanted.argmax(axis=1))
+    assert len(set(wanted.argmax(axis=1))) > 1  # the test tells something
+    assert wanted.max() - wanted.min() > 100 * CLOSE
+
+
+@pytest.mark.parametrize("features", FEATURES)
+@pytest.mark.parametrize("model", MODELS)
+def test_every_model_on_every_encoder(model, features):
+    kind = INPUTS[MODELS.index(model) % 2 * 2 + list(FEATURES).index(features) % 2]  # two of the four for each
+    agree(predictor(model, features, kind), kind)
+
+
+@pytest.mark.parametrize("kind", INPUTS)
+@pytest.mark.parametrize(
+    ("model", "features"), [("convnet", "identity"), ("linear", "scattering"), ("tanh", "patches")]
+)
+def test_every_kind_of_image(model, features, kind):
+    agree(predictor(model, features, kind), kind)
+
+
+@pytest.mark.parametrize("model", ["relu", "kernel"])
+def test_other_ways_to_the_same_models(model):
+    agree(predictor(model, "pca", "bytes"), "bytes")
+
+
+def test_the_network_of_dpsgd():
+    agree(predictor("tanhnet", kind="large"), "large")
+
+
+def test_no_kind_is_left_out():
+    made = [type(predictor(name).model) for name in MODELS] + [type(predictor("tanhnet", kind="large").model)]
+    assert {kind.__name__ for kind in made} == set(_KINDS)
+
+
+@pytest.mark.parametrize("count", [1, 7])
+def test_any_number_of_inputs(count):
+    one = predictor("kernel", "patches_flip", "bytes")
+    running = session(onnx_model(one))
+    whole = running.run(None, {"input": asked("bytes")})[0]
+    np.testing.assert_allclose(running.run(None, {"input": asked("bytes")[:count]})[0], whole[:count], atol=1e-5)
+
+
+def test_the_file_names_its_classes_input_and_output():
+    running = session(onnx_model(plain()))
+    assert json.loads(running.get_modelmeta().custom_metadata_map["classes"]) == ["no", "yes"]
+    assert [(end.name, end.shape, end.type) for end in (*running.get_inputs(), *running.get_outputs())] == [
+        ("input", ["batch", 3], "tensor(float)"),
+        ("probabilities", ["batch", 2], "tensor(float)"),
+    ]
+
+
+def test_the_same_model_is_the_same_bytes():
+    assert onnx_model(predictor("kernel", "patches")) == onnx_model(predictor("kernel", "patches"))
+
+
+def test_a_network_of_another_kind_is_not_taken_for_one_of_ours():
+    @dataclass(frozen=True)
+    class Other(type(predictor("convnet").model)):
+        pass
+
+    ours = predictor("convnet")
+    other = Predictor(ours.encoder, Other(ours.model.layers, ours.model.shape), ours.classes, ours.shape, ours.dtype)
+    with pytest.raises(NotExpressible, match="Other"):
+        onnx_model(other)
+
+
+def test_large_weights_that_cancel_do_not_spoil_the_answer():
+    one = predictor("kernel", "pca", "bytes")
+    hard = KernelMachine.fit(one.model.centres, one.model.weights, 0.05, 1e-5).sharpened(0.1)
+    x = asked("bytes")
+    squared = np.square(one.rows(x)[:, None].astype(np.float64) - hard.centres).sum(axis=2)
+    scores = np.exp(-hard.gamma * squared) @ hard.weights.astype(np.float64)
+    wanted = np.exp(scores - scores.max(axis=1, keepdims=True))
+    found = session(onnx_model(replace(one, model=hard))).run(None, {"input": x})[0]
+    np.testing.assert_allclose(found, wanted / wanted.sum(axis=1, keepdims=True), atol=1e-6)
+    assert np.abs(hard.weights).max() > 100

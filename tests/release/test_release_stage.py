@@ -1,0 +1,103 @@
+"""The release stage: what it makes of a run's settings, and where it puts it."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from pate.pipelines.release import release, release_of_dpsgd
+from predictors import plain
+
+from pate.accounting.filter import ORDERS, Cost
+from pate.accounting.ladder import independent
+from pate.aggregation.labels import Labels
+from pate.dpsgd.accountant import Accountant
+from pate.errors import PateError
+from pate.noise import SEEDED
+
+LABELS = Labels(np.array([3, 1]), np.array([0, 1]), "LNMax", queries=np.array(40), teachers=np.array(30))
+COST = Cost((70.0,) * len(ORDERS), 7.25, 7.25, 0.0)
+ENTRY = SimpleNamespace(release=SimpleNamespace(cost=COST, relation="one record replaced by nothing"))
+SPENDING = SimpleNamespace(ledger=SimpleNamespace(releases=lambda account: [ENTRY]))
+
+
+@pytest.fixture
+def made(settings):
+    """The folder and the card of a release under these settings."""
+
+    def run(*overrides, labels=LABELS, inherited=("a note of the student",), **plainly):
+        chosen = settings(*overrides)
+        chosen = replace(chosen, plain=chosen.plain | plainly)
+        handed = SimpleNamespace(settings=chosen, inherited=inherited, summary="", notes=(), spending=SPENDING)
+        release.function(handed, labels, plain())
+        folder = next(file for file in chosen.workspace.parent.rglob("MODEL_CARD.md")).parent
+        return folder, (folder / "MODEL_CARD.md").read_text()
+
+    return run
+
+
+def least(settings, queries, teachers):
+    prices = independent(settings.aggregator, queries, teachers, settings.delta)
+    return f"**{np.ceil(min(price.epsilon for price in prices) * 1000) / 1000:.3f}**"
+
+
+def test_both_stages_publish_and_read_nothing_private():
+    for stage in (release, release_of_dpsgd):
+        assert stage.name == "release"
+        assert stage.publishes
+        assert {ref.side for ref in stage.reads} == {"release"}
+
+
+def test_the_price_is_that_of_the_queries_asked(made, settings, tmp_path):
+    folder, card = made("aggregator.gamma=0.1")
+    assert folder.parent == tmp_path / "workspace" / "published"
+    assert folder.name.startswith("digits-")
+    assert folder.with_name(f"{folder.name}.zip").is_file()
+    assert least(settings("aggregator.gamma=0.1"), 40, 30) in card
+    assert "- a note of the student" in card
+    assert (
+        "fit a budget fixed in advance of: epsilon 7.250, delta 0.0001, neighbours one record replaced by nothing"
+        in card
+    )
+
+
+def test_labels_that_do_not_tell_are_priced_by_the_settings(made, settings):
+    silent = replace(LABELS, queries=np.array(0), teachers=np.array(0))
+    _, card = made("labels.queries=20", "teachers.count=10", labels=silent)
+    assert least(settings(), 20, 10) in card
+
+
+def test_a_group_and_rounds(made):
+    _, card = made("labels.selection=active", "partition.group_by=patient")
+    assert "all records of one patient replaced by nothing" in card
+    assert "in rounds" in card
+
+
+def test_labels_from_a_file_have_no_price(made, tmp_path):
+    np.savez(tmp_path / "labels.npz", index=np.arange(2), label=np.arange(2))
+    _, card = made(f"labels.path={tmp_path / 'labels.npz'}")
+    assert "Nothing that is known here" in card
+
+
+def test_a_folder_of_ones_own(made, tmp_path):
+    folder, _ = made(output=str(tmp_path / "mine"))
+    assert folder == tmp_path / "mine"
+    assert (tmp_path / "mine.zip").is_file()
+
+
+@pytest.mark.parametrize("how", [{"labels": replace(LABELS, seeded=np.array(True))}, {"inherited": (SEEDED,)}])
+def test_seeded_noise_stays(made, how, tmp_path):
+    with pytest.raises(PateError, match="may not leave"):
+        made(**how)
+    assert not list(tmp_path.rglob("*.zip"))
+
+
+def test_dpsgd(settings):
+    spent = replace(Accountant(2.0, 0.1, 10, 1e-4), taken=10).spent(seeded=False)
+    run = SimpleNamespace(settings=settings(), inherited=(), summary="", notes=(), spending=SPENDING)
+    release_of_dpsgd.function(run, plain(), spent)
+    (folder,) = (run.settings.workspace / "published").glob("*/")
+    assert "10 sums of clipped gradients" in (folder / "MODEL_CARD.md").read_text()
+    assert not (folder / "labels.npz").exists()
+    with pytest.raises(PateError, match="may not leave"):
+        release_of_dpsgd.function(run, plain(), replace(spent, seeded=True))
