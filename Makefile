@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: run install test test-slow check clean
+.PHONY: run install test test-slow faults fuzz check clean
 
 run: install
 	$(BIN)/pate
@@ -15,6 +15,13 @@ test: .venv/installed-test
 
 test-slow: .venv/installed-test
 	$(BIN)/python -m pytest -n 2 -m slow
+
+# the whole harness: kills, full disks, concurrent spending (minutes)
+faults: .venv/installed-test
+	$(BIN)/python -m tests.faults --kills 200 --seed 0 --crowds 10
+
+fuzz: .venv/installed-test
+	$(BIN)/python -m tests.fuzz --files 20000 --seed 0
 
 check: .venv/installed-check
 	$(BIN)/ruff check .
