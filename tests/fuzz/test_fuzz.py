@@ -10,7 +10,4 @@ def test_every_loader_reads_or_refuses_whatever_it_is_given(tmp_path):
     failures = [f"{name}, {line}" for name, row in found.items() for line in row["why"]]
     assert not failures, "\n\n".join(failures[:10])
     for name, row in found.items():  # a damaged checkpoint or piece counts as none
-        assert row["refused"] > row["tried"] / 10 or name in ("checkpoint", "pieces"), (
-            name,
-            row,
-        )  # those count as none
+        assert row["refused"] > row["tried"] / 10 or name in ("checkpoint", "pieces"), (name, row)
