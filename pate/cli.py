@@ -176,6 +176,7 @@ def _job(config: DictConfig) -> None:
     print_results(found)
     if all(stage["reused"] for stage in found["stages"].values()):
         print("nothing to do: every stage was up to date")
+    print("promise  what an epsilon here promises, and what not: docs/privacy.md")
     print(f"results  {folder / 'results.json'}")
     print(f"private  {settings.workspace / 'private'} (yours alone)")
     print(f"release  {settings.workspace / 'release'} (made from public inputs and noisy answers or gradients)")

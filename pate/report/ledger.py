@@ -134,8 +134,10 @@ def _owners(entries: Sequence[Entry], delta: float | None) -> dict[str, Any]:
 def _table(account: dict[str, Any], lines: Sequence[dict[str, Any]]) -> Table:
     title = f"account {escape(account['name'])}"
     table = Table(title=title, title_justify="left", title_style="bold")
-    for heading in ("", "when", "what", "status", "epsilon, every data set", "this data set", "delta", "run"):
-        table.add_column(heading, justify="right" if heading in ("", "delta") or "data set" in heading else "left")
+    for heading in ("", "when", "what", "status"):
+        table.add_column(heading, no_wrap=heading == "when", ratio=1 if heading == "what" else None)
+    for heading in ("epsilon,\nevery data set", "epsilon,\nthis data set", "delta"):
+        table.add_column(heading, justify="right", no_wrap=True)
     for line in lines:
         if line["scope"] == "evaluation":
             continue
@@ -143,13 +145,12 @@ def _table(account: dict[str, Any], lines: Sequence[dict[str, Any]]) -> Table:
         own = line["this_data_set"]["epsilon"]
         table.add_row(
             str(line["id"]),
-            line["time"].replace("T", " ").partition("+")[0],
+            line["time"].replace("T", " ")[:16],
             _what(line),
-            "kept by the owner" if kept else line["status"],
+            "the owner's" if kept else line["status"],
             f"({shown(line['epsilon'])})" if kept else shown(line["epsilon"]),
             "-" if own is None or kept else shown(own),
             f"{line['delta']:g}",
-            escape(line["run"]),
         )
     return table
 
