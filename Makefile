@@ -18,7 +18,7 @@ test-slow: .venv/installed-test
 
 # the whole harness: kills, full disks, concurrent spending (minutes)
 faults: .venv/installed-test
-	$(BIN)/python -m tests.faults --kills 200 --seed 0 --crowds 10
+	$(BIN)/python -m tests.faults --kills 200 --seed 0 --crowds 10 --all
 
 fuzz: .venv/installed-test
 	$(BIN)/python -m tests.fuzz --files 20000 --seed 0

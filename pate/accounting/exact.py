@@ -6,7 +6,7 @@ the smaller one. `teacher_resolved` is in the file of that name.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -66,47 +66,53 @@ class Exact:
     pld: tuple[float, float] | None
 
 
-def exact(votes: Ensemble, grid: Grid, delta: float, change: Change | None = None) -> Exact:
-    """Price all queries of an ensemble.
+def exact(votes: Ensemble, grid: Grid, deltas: Sequence[float], change: Change | None = None) -> list[Exact]:
+    """Price all queries of an ensemble, at each delta; the laws are the same for all of them.
 
     `change` turns the law of the noisy argmax into that of a mechanism around it, such as a threshold test.
     """
-    scale = suitable(votes, grid, delta, change)
+    scales = suitable(votes, grid, deltas, change)
     by_loss = len(votes.histograms) <= _MOST
-    found = over_chunks(
-        votes.histograms,
-        grid,
-        lambda law: (
-            law.members,
-            divergences(law, scale.orders),
-            losses(law, scale.step, scale.reach) if by_loss else [],
-        ),
-        change,
-    )
+    found = over_chunks(votes.histograms, grid, lambda law: costs_of(law, scales, by_loss), change)
     times = np.concatenate([votes.times[members] for members, _, _ in found])
-    rdp, pld = [], []
-    for way in (0, 1):
-        total = times @ np.concatenate([divergence[way] for _, divergence, _ in found])
-        rdp.append(from_rdp(total, scale.orders, delta))
-        if by_loss:
-            pld.append(compose(Losses.join([loss[way] for _, _, loss in found]), times, delta)[0].epsilon(delta))
-    return Exact((rdp[0], rdp[1]), (pld[0], pld[1]) if by_loss else None)
+    prices = []
+    for place, (scale, delta) in enumerate(zip(scales, deltas, strict=True)):
+        rdp, pld = [], []
+        for way in (0, 1):
+            total = times @ np.concatenate([divergence[place][way] for _, divergence, _ in found])
+            rdp.append(from_rdp(total, scale.orders, delta))
+            if by_loss:
+                pld.append(compose(Losses.join([loss[way] for _, _, loss in found]), times, delta)[0].epsilon(delta))
+        prices.append(Exact((rdp[0], rdp[1]), (pld[0], pld[1]) if by_loss else None))
+    return prices
 
 
-def suitable(votes: Ensemble, grid: Grid, delta: float, change: Change | None) -> Scale:
-    """Choose orders and grid on a sample of the histograms."""
+def costs_of(
+    law: Laws, scales: Sequence[Scale], by_loss: bool, by_origin: bool = False
+) -> tuple[np.ndarray, list[np.ndarray], list[Losses]]:
+    """Of some histograms: which they are, their divergences at each scale's orders, their losses on the common grid."""
+    return (
+        law.members,
+        [divergences(law, scale.orders, by_origin) for scale in scales],
+        losses(law, scales[0].step, scales[0].reach, by_origin) if by_loss else [],
+    )
+
+
+def suitable(votes: Ensemble, grid: Grid, deltas: Sequence[float], change: Change | None) -> list[Scale]:
+    """Choose orders for each delta, and one loss grid, on a sample of the histograms."""
     chosen = np.unique(np.linspace(0, len(votes.histograms) - 1, _SAMPLE).round().astype(int))
     sample = over_chunks(votes.histograms[chosen], grid, lambda law: law, change)
     times = np.concatenate([votes.times[chosen][law.members] for law in sample])
     times = times * (votes.times.sum() / times.sum())
 
-    def best(exponents: np.ndarray) -> float:
+    def best(exponents: np.ndarray, delta: float) -> float:
         total = times @ np.concatenate([divergences(law, 1 + exponents).max(axis=0) for law in sample])
         each = [from_rdp(total[i : i + 1], 1 + exponents[i : i + 1], delta) for i in range(len(exponents))]
         return float(exponents[int(np.argmin(each))])
 
     largest = min(max(_largest_loss(law) for law in sample) * 1.1, _FAR)
-    return Scale(1 + best(best(_COARSE) * _FINE) * _NEAR, max(largest, 1e-6) / _POINTS)
+    step = max(largest, 1e-6) / _POINTS
+    return [Scale(1 + best(best(_COARSE, delta) * _FINE, delta) * _NEAR, step) for delta in deltas]
 
 
 def over_chunks(histograms: np.ndarray, grid: Grid, compute: Callable[[Laws], T], change: Change | None) -> list[T]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -54,16 +54,33 @@ def price(
     chosen after seeing earlier answers: summing data-dependent costs along the path taken bounds nothing then, so they
     get prices that hold for every data set only.
     """
+    return prices(aggregator, counts, [delta], predictions, relation, adaptive)[0]
+
+
+def prices(
+    aggregator: Aggregator,
+    counts: np.ndarray,
+    deltas: Sequence[float],
+    predictions: np.ndarray | None = None,
+    relation: str = RELATION,
+    adaptive: bool = False,
+) -> list[Costs]:
+    """The same at several deltas, for little more than at one."""
     counts = checked_counts(counts)
     if predictions is not None and not np.array_equal(tally(predictions, counts.shape[1]), counts):
         raise ConfigError("the teachers' predictions do not add up to the counts")
-    prices = [*independent(aggregator, len(counts), int(counts[0].sum()), delta)]
+    found = [[*independent(aggregator, len(counts), int(counts[0].sum()), delta)] for delta in deltas]
     if not adaptive:
-        prices += _published(aggregator, counts, delta)
+        for several, delta in zip(found, deltas, strict=True):
+            several += _published(aggregator, counts, delta)
         with contextlib.suppress(OutOfRange):  # then only the others are claimed
-            prices += _exact(exactly(aggregator, counts), counts, delta, predictions)
-    finite = [asdict(one) for one in prices if math.isfinite(one.epsilon)]
-    return Costs(finite, delta, len(counts), relation)
+            exact_ones = _exact(exactly(aggregator, counts), counts, deltas, predictions)
+            for several, more in zip(found, exact_ones, strict=True):
+                several += more
+    return [
+        Costs([asdict(one) for one in several if math.isfinite(one.epsilon)], delta, len(counts), relation)
+        for several, delta in zip(found, deltas, strict=True)
+    ]
 
 
 def independent(aggregator: Aggregator, k: int, teachers: int, delta: float) -> Iterator[Price]:
@@ -172,14 +189,24 @@ def exactly(aggregator: Aggregator, counts: np.ndarray) -> Exactly:
     return Exactly(grid)
 
 
-def _exact(way: Exactly, counts: np.ndarray, delta: float, predictions: np.ndarray | None) -> Iterator[Price]:
+def _exact(
+    way: Exactly, counts: np.ndarray, deltas: Sequence[float], predictions: np.ndarray | None
+) -> list[list[Price]]:
+    """For each delta, those that know the law of the answers."""
     votes = Ensemble.of(counts)
-    found = exact(votes, way.grid, delta, way.change)
-    if not math.isfinite(max(found.rdp)):
+    found = exact(votes, way.grid, deltas, way.change)
+    if not all(math.isfinite(max(one.rdp)) for one in found):
         raise OutOfRange("no order gives a finite divergence")
-    yield Price("exact_rdp", max(found.rdp), THIS, "exact law, Renyi divergence; Balle et al. 2020, Thm 21")
-    if found.pld:
-        yield Price("exact_pld", max(found.pld), THIS, "exact law, privacy loss distribution; Doroshenko et al. 2022")
+    prices = []
+    for one in found:
+        several = [Price("exact_rdp", max(one.rdp), THIS, "exact law, Renyi divergence; Balle et al. 2020, Thm 21")]
+        if one.pld:
+            theorem = "exact law, privacy loss distribution; Doroshenko et al. 2022"
+            several.append(Price("exact_pld", max(one.pld), THIS, theorem))
+        prices.append(several)
     if predictions is not None:
-        resolved = teacher_resolved(votes, counts, predictions, way.grid, delta, way.change)
-        yield Price("teacher_resolved", resolved, THIS, "exact law, the moved vote starts at a teacher's own")
+        resolved = teacher_resolved(votes, counts, predictions, way.grid, deltas, way.change)
+        for several, epsilon in zip(prices, resolved, strict=True):
+            theorem = "exact law, the moved vote starts at a teacher's own"
+            several.append(Price("teacher_resolved", epsilon, THIS, theorem))
+    return prices

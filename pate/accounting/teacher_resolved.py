@@ -7,12 +7,12 @@ who can lose most sets the price.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from pate.accounting.conversion import epsilon as from_rdp
-from pate.accounting.exact import Change, Ensemble, over_chunks, suitable
-from pate.accounting.exact_pld import losses
-from pate.accounting.exact_rdp import divergences
+from pate.accounting.exact import Change, Ensemble, costs_of, over_chunks, suitable
 from pate.accounting.pld import Losses, compose
 from pate.accounting.quadrature import Grid
 
@@ -24,39 +24,31 @@ def teacher_resolved(
     counts: np.ndarray,
     predictions: np.ndarray,
     grid: Grid,
-    delta: float,
+    deltas: Sequence[float],
     change: Change | None = None,
-) -> float:
-    """Epsilon for predictions (teachers x queries) that add up to counts (queries x classes)."""
+) -> list[float]:
+    """Epsilon at each delta for predictions (teachers x queries) that add up to counts (queries x classes)."""
     rows, distinct = _rows(votes, counts, predictions)
     teachers, size = len(predictions), int(distinct.sum())
     uses = np.zeros((teachers, size))
     np.add.at(uses, (np.arange(teachers)[:, None], rows), 1)
 
-    scale = suitable(votes, grid, delta, change)
+    scales = suitable(votes, grid, deltas, change)
     by_loss = size <= _MOST
-    found = over_chunks(
-        votes.histograms,
-        grid,
-        lambda law: (
-            law.members,
-            divergences(law, scale.orders, by_origin=True),
-            losses(law, scale.step, scale.reach, by_origin=True) if by_loss else [],
-        ),
-        change,
-    )
+    found = over_chunks(votes.histograms, grid, lambda law: costs_of(law, scales, by_loss, by_origin=True), change)
     start = np.cumsum(distinct) - distinct
     place = np.concatenate([(start[m][:, None] + np.arange(distinct[m[0]])).ravel() for m, _, _ in found])
-    worst = 0.0
+    worst = [0.0] * len(deltas)
     for way in (0, 1):
-        divergence = np.empty((size, len(scale.orders)))
-        divergence[place] = np.concatenate([rdp[way] for _, rdp, _ in found])
-        price = np.array([from_rdp(total, scale.orders, delta) for total in uses @ divergence])
-        if by_loss:
-            table = Losses.join([loss[way] for _, _, loss in found])
-            composed = [one.epsilon(delta) for one in compose(table, uses[:, place], delta)]
-            price = np.minimum(price, composed)
-        worst = max(worst, float(price.max()))
+        table = Losses.join([loss[way] for _, _, loss in found]) if by_loss else None
+        for number, (scale, delta) in enumerate(zip(scales, deltas, strict=True)):
+            divergence = np.empty((size, len(scale.orders)))
+            divergence[place] = np.concatenate([rdp[number][way] for _, rdp, _ in found])
+            price = np.array([from_rdp(total, scale.orders, delta) for total in uses @ divergence])
+            if table is not None:
+                composed = [one.epsilon(delta) for one in compose(table, uses[:, place], delta)]
+                price = np.minimum(price, composed)
+            worst[number] = max(worst[number], float(price.max()))
     return worst
 
 

@@ -33,13 +33,13 @@ GRIDS = {"laplace": laplace(0.05, 250, 10), "gaussian": gaussian(40.0, 250)}
     ],
 )
 def test_expected_values(noise, k, rdp, pld):
-    found = exact(Ensemble.of(VOTES[:k]), GRIDS[noise], 1e-5)
+    found = exact(Ensemble.of(VOTES[:k]), GRIDS[noise], [1e-5])[0]
     assert max(found.rdp) == pytest.approx(rdp, abs=0.002)
     assert max(found.pld) == pytest.approx(pld, abs=0.002)
 
 
 def test_discrete_noise_costs_the_same():
-    found = exact(Ensemble.of(VOTES[:1000]), discrete_laplace(0.05, 250, 10), 1e-5)
+    found = exact(Ensemble.of(VOTES[:1000]), discrete_laplace(0.05, 250, 10), [1e-5])[0]
     assert max(found.rdp) == pytest.approx(2.1834, abs=0.0005)
 
 
@@ -111,7 +111,9 @@ def test_the_other_direction_can_cost_more_than_the_published_bound():
 def test_permuting_classes_changes_nothing(counts, random):
     shuffled = counts.copy()
     random.shuffle(shuffled)
-    one, two = (exact(Ensemble.of(np.array([c] * 3)), laplace(0.2, sum(counts), 3), 1e-5) for c in (counts, shuffled))
+    one, two = (
+        exact(Ensemble.of(np.array([c] * 3)), laplace(0.2, sum(counts), 3), [1e-5])[0] for c in (counts, shuffled)
+    )
     assert one == two
 
 
@@ -203,9 +205,9 @@ def test_teacher_resolved_lies_near_its_expected_value():
     """The reference gives counts only; for votes spread at random the price is near 0.507."""
     counts = VOTES[:100]
     predictions = votes_of(counts, np.random.default_rng(0))
-    found = teacher_resolved(Ensemble.of(counts), counts, predictions, GRIDS["laplace"], 1e-5)
+    found = teacher_resolved(Ensemble.of(counts), counts, predictions, GRIDS["laplace"], [1e-5])[0]
     assert found == pytest.approx(0.507, abs=0.02)
-    assert found < min(max(side) for side in (exact(Ensemble.of(counts), GRIDS["laplace"], 1e-5).pld,))
+    assert found < min(max(side) for side in (exact(Ensemble.of(counts), GRIDS["laplace"], [1e-5])[0].pld,))
 
 
 def test_teacher_resolved_by_brute_force():
@@ -213,7 +215,7 @@ def test_teacher_resolved_by_brute_force():
     counts = np.array([[3, 1, 0], [2, 2, 0], [4, 0, 0]])
     predictions = np.array([[0, 0, 0], [0, 0, 0], [0, 1, 0], [1, 1, 0]])
     grid, delta = laplace(0.4, 4, 3), 1e-2
-    found = teacher_resolved(Ensemble.of(counts), counts, predictions, grid, delta)
+    found = teacher_resolved(Ensemble.of(counts), counts, predictions, grid, [delta])[0]
     worst = 0.0
     for votes in predictions:
         for way in (0, 1):
@@ -231,6 +233,6 @@ def test_teacher_resolved_by_brute_force():
 def test_a_teacher_who_always_agrees_with_a_wide_majority_costs_least():
     counts = np.array([[30, 1, 0]] * 40)
     predictions = votes_of(counts, np.random.default_rng(1))
-    resolved = teacher_resolved(Ensemble.of(counts), counts, predictions, laplace(0.2, 31, 3), 1e-5)
-    plain = exact(Ensemble.of(counts), laplace(0.2, 31, 3), 1e-5)
+    resolved = teacher_resolved(Ensemble.of(counts), counts, predictions, laplace(0.2, 31, 3), [1e-5])[0]
+    plain = exact(Ensemble.of(counts), laplace(0.2, 31, 3), [1e-5])[0]
     assert resolved <= min(max(plain.rdp), max(plain.pld)) + 1e-9

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pate.accounting.ladder import price
+from pate.accounting.ladder import price, prices
 from pate.accounting.price import Costs, Price, shown
 from pate.aggregation.aggregator import Aggregator
 from pate.aggregation.confident_gnmax import ConfidentGNMax
@@ -31,6 +31,17 @@ def test_the_best_price_is_valid_and_the_publishable_one_holds_for_every_data_se
 def test_data_independent_prices_do_not_look_at_the_votes():
     a, b = (price(LNMax(0.2), counts, 1e-4) for counts in (COUNTS, COUNTS[:, ::-1] * 0 + [[30, 10, 10]]))
     assert [one.epsilon for one in a if one.publishable] == [one.epsilon for one in b if one.publishable]
+
+
+@pytest.mark.parametrize("aggregator", [LNMax(0.2), GNMax(8.0), ConfidentGNMax(30.0, 12.0, 8.0)])
+def test_prices_at_several_deltas_are_those_at_each(aggregator):
+    predictions = np.repeat([0, 1, 2], [40, 6, 4])[:, None].repeat(30, axis=1)
+    counts, deltas = np.repeat(COUNTS[1:], 30, axis=0), [1e-3, 1e-5, 1e-8]
+    for delta, found in zip(deltas, prices(aggregator, counts, deltas, predictions), strict=True):
+        alone = price(aggregator, counts, delta, predictions)
+        assert found.delta == delta
+        assert [one.accountant for one in found] == [one.accountant for one in alone]
+        assert [one.epsilon for one in found] == pytest.approx([one.epsilon for one in alone], rel=1e-12)
 
 
 @pytest.mark.parametrize("delta", [0, 1, -1e-5, float("nan")])

@@ -11,7 +11,7 @@ from .kills import Kind, Trial, attempt, attempt_process, moment, points, prepar
 
 # of a hundred kills: (kind of run, kind of instant) -> how many
 SHARES = {
-    ("plain", "instant"): 15,
+    ("plain", "instant"): 16,
     ("plain", "operation"): 25,
     ("plain", "in a row"): 8,
     ("forced", "operation"): 15,
