@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -55,7 +55,7 @@ class Budget:
 @dataclass(frozen=True)
 class Spender:
     """Who spends, for what, from which private contents. `plan` is a run's alone, or that of all runs fixed with it;
-    `forced` if fresh noise was asked for."""
+    `forced` names the request for fresh noise, if it is one."""
 
     account: str
     scope: Scope
@@ -63,7 +63,7 @@ class Spender:
     run: str
     plan: str
     contents: tuple[str, ...] = ()
-    forced: bool = False
+    forced: str = ""
 
 
 @dataclass(frozen=True)
@@ -113,11 +113,11 @@ class Ledger:
         """
         with self._file.transaction() as connection:
             rule: Rule = "renyi"
+            before = _entries(self._file.rows(connection))  # refuses a ledger that lost some
             if spender.scope == "release":
-                before = _entries(self._file.rows(connection))
                 _recognise(before, spender, warn)
                 own = [entry for entry in before if entry.spent and entry.spender.account == spender.account]
-                rule = _filter(own, [release.cost], spender.account, budget, warn, release.relation, rounds)
+                rule = _filter(own, [release], spender.account, budget, warn, rounds)
             number = self._file.add(connection, _facts(spender, release, rule, budget))
             connection.execute("INSERT INTO artifacts VALUES (?, ?)", (spender.artifact, number))
         self._file.witness()
@@ -126,8 +126,7 @@ class Ledger:
     def check(self, account: str, releases: Sequence[Release], budget: Budget, warn: Warn) -> None:
         """Refuse what would not be let through now, all rounds of it; nothing is written."""
         if releases:
-            costs = [release.cost for release in releases]
-            _filter(self.releases(account), costs, account, budget, warn, releases[0].relation)
+            _filter(self.releases(account), releases, account, budget, warn)
 
     def record(self, entry: int, source: str, queries: Sequence[int], answers: Sequence[int]) -> None:
         """Keep what was answered under a reservation: asked again, it is served again."""
@@ -163,10 +162,11 @@ class Ledger:
     def behind(self, artifact: str) -> list[Entry]:
         """The entries whose answers an artifact holds, or which were reserved for it."""
         with self._file.snapshot() as connection:
+            entries = _entries(self._file.rows(connection))  # first: the witness is read before the snapshot is taken
             linked = {entry for (entry,) in connection.execute(
                 "SELECT entry FROM artifacts WHERE artifact = ?", (artifact,)
             )}  # fmt: skip
-            return [entry for entry in _entries(self._file.rows(connection)) if entry.id in linked]
+            return [entry for entry in entries if entry.id in linked]
 
     def pending(self, artifact: str) -> list[Entry]:
         """Reservations for an artifact that is not stored yet."""
@@ -196,14 +196,14 @@ def total(entries: Sequence[Entry], delta: float) -> tuple[float, Rule]:
     seen needs that budget fixed beforehand: an odometer has to be larger (Rogers et al. 2016).
     """
     costs = [entry.release.cost for entry in entries]
-    rules: tuple[Rule, Rule] = ("renyi", "basic")
+    rules: tuple[Rule, ...] = (entries[0].rule,) if len(entries) > 1 else ("renyi", "basic")
     return min((composed(costs, delta, rule), rule) for rule in rules)
 
 
-def relation(entries: Sequence[Entry]) -> str:
+def relation(releases: Iterable[Release]) -> str:
     """What neighbours differ in under a total: one record is part of its person's records, so what hides all of them
     hides it, and not the other way round."""
-    relations = {entry.release.relation for entry in entries}
+    relations = {release.relation for release in releases}
     return relations.pop() if len(relations) == 1 else RELATION
 
 
@@ -226,16 +226,16 @@ def _recognise(before: Sequence[Entry], spender: Spender, warn: Warn) -> None:
 
 def _filter(
     own: Sequence[Entry],
-    costs: Sequence[Cost],
+    releases: Sequence[Release],
     account: str,
     budget: Budget,
     warn: Warn,
-    promise: str,
     rounds: Sequence[Cost] = (),
 ) -> Rule:
     """Let releases through, or say what is missing; the rule by which they were weighed."""
     _keep_strict(own, account, budget, warn)
-    before = [entry.release.cost for entry in own]
+    before, costs = [entry.release.cost for entry in own], [release.cost for release in releases]
+    promise = relation([*(entry.release for entry in own), *releases])
     rule = own[0].rule if own else suitable(rounds or costs, budget.epsilon, budget.delta)
     if budget.epsilon is None or (together := composed([*before, *costs], budget.delta, rule)) <= budget.epsilon:
         return rule
@@ -262,7 +262,8 @@ def _keep_strict(own: Sequence[Entry], account: str, budget: Budget, warn: Warn)
     looser = not budget.strict or budget.epsilon is None or budget.epsilon > last.epsilon or budget.delta > last.delta
     if not looser:
         return
-    was = f"account {account} has a strict budget, epsilon {last.epsilon:g}, delta {last.delta:g}"
+    promise = relation(entry.release for entry in own)
+    was = f"account {account} has a strict budget, epsilon {last.epsilon:g}, delta {last.delta:g}, {promise}"
     if not budget.lift:
         raise ConfigError(
             f"{was}: go on with budget=strict budget.epsilon={last.epsilon:g} budget.delta={last.delta:g}, or give it "

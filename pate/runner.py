@@ -17,6 +17,7 @@ from pate.artifact import Artifact
 from pate.config import Settings
 from pate.errors import BudgetExceeded, ConfigError, DamagedArtifact, PateError
 from pate.ledger import Ledger, Release, Spender
+from pate.memory import peak_memory
 from pate.spending import Spending
 from pate.stage import Graph, Ref, Stage, code_version
 from pate.store import Pieces, Store
@@ -49,6 +50,7 @@ class Record:
 
     key: str
     seconds: float
+    memory: int | None  # bytes, the most its processes held together
     reused: bool
     summary: str
     notes: tuple[str, ...] = ()
@@ -80,7 +82,7 @@ class Runner:
     def foresee(self, releases: Iterable[Release]) -> None:
         """Refuse before hours of training what the budget will not allow after them. What is like an earlier release
         may be served again, and is left to the moment it is asked for."""
-        spender = self._spender("", False)
+        spender = self._spender("", "")
         own = [entry.release for entry in self.ledger.entries() if entry.spender.account == spender.account]
         known = {(release.kind, release.mechanism) for release in own}
         new = [release for release in releases if (release.kind, release.mechanism) not in known]
@@ -115,25 +117,28 @@ class Runner:
             if about is not None:
                 pieces.clear()  # of a run that was killed before it could
                 notes, content = tuple(about["notes"]), about.get("content", "")
-                seconds = about["seconds"] or self.store.seconds(stage.name, key)
-                self._record(stage, Record(key, seconds, True, about["summary"], notes, content, declared))
+                effort = about | ({} if about["seconds"] else self.store.effort(stage.name, key))
+                took = effort["seconds"], effort.get("memory")
+                self._record(stage, Record(key, *took, True, about["summary"], notes, content, declared))
                 return
             self.begun.add(stage.name)
             inputs = {ref.name: self.artifact(ref) for ref in stage.reads}
             spending = self._spending(stage, key, pieces)
             run = Run(self.settings, pieces, spending, partial(self._source, stage), self._inherited(stage))
             started = time.monotonic()
-            result = self._result(stage, run, inputs)
-            seconds = time.monotonic() - started
+            with peak_memory() as peak:
+                result = self._result(stage, run, inputs)
+                seconds, memory = time.monotonic() - started, peak()
             self._refuse_unwritten(stage, key)
             notes = tuple(dict.fromkeys([*run.inherited, *_forced_note(stage, pieces), *run.notes]))
             content = self.store.key("content", run.content) if run.content else ""
             about = {"stage": stage.name, "summary": run.summary, "notes": notes, "asked": pieces.marked}
-            self._store(stage, key, result, about, {"seconds": seconds} | ({"content": content} if content else {}))
+            effort = {"seconds": seconds} | ({} if memory is None else {"memory": memory})
+            self._store(stage, key, result, about, effort | ({"content": content} if content else {}))
             self.ledger.released(_name(stage, key))
             pieces.clear()
         warnings = tuple(spending.warnings)
-        self._record(stage, Record(key, seconds, False, run.summary, notes, content, declared, warnings))
+        self._record(stage, Record(key, seconds, memory, False, run.summary, notes, content, declared, warnings))
 
     def _result(self, stage: Stage, run: Run, inputs: dict[str, Any]) -> Any:
         try:
@@ -152,7 +157,7 @@ class Runner:
                 f"{kept}"
             ) from None
 
-    def _spender(self, artifact: str, forced: bool) -> Spender:
+    def _spender(self, artifact: str, forced: str) -> Spender:
         """In the name of the account of this run's private data."""
         return Spender(
             account=str(self.settings.budget.account),
@@ -175,7 +180,7 @@ class Runner:
 
     def _spending(self, stage: Stage, key: str, pieces: Pieces) -> Spending:
         """The stage's way to the ledger."""
-        spender = self._spender(_name(stage, key), bool(pieces.marked))
+        spender = self._spender(_name(stage, key), pieces.marked)
         waiting = partial(log.info, "%-10s another run is asking the same votes: waiting", stage.name)
         lock = partial(self.store.lock, "source", waiting=waiting)
         return Spending(self.ledger, spender, self.settings.limit, lock)
@@ -251,7 +256,7 @@ class Runner:
         named = dict(zip(stage.writes, results, strict=True))
         public = not any(ref.side == "private" for ref in (*stage.reads, *stage.writes))
         if not public and stage.sides == ["release"]:
-            self.store.keep_seconds(stage.name, key, owners["seconds"])
+            self.store.keep_effort(stage.name, key, owners)
         for side in stage.sides:
             mine = {ref.name: artifact for ref, artifact in named.items() if ref.side == side}
             theirs = owners if side == "private" or public else {"seconds": 0.0}

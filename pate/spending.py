@@ -57,10 +57,11 @@ class Spending:
 
     def foresee(self, source: str, rounds: Sequence[Release], done: int) -> None:
         """Refuse at once what would be refused half-way: a release made in rounds, each reserved by itself, of which so
-        many are done. Where this source has answered before, it may serve the rest."""
+        many are done, or were answered before the run was killed. That others' answers may serve is not counted on."""
         self.rounds = [release.cost for release in rounds]
-        if self.spender.scope == "release" and (done or not self.ledger.answers(source)):
-            self.ledger.check(self.spender.account, rounds[done:], self.budget, self._warn)
+        if self.spender.scope == "release":
+            paid = len({entry for _, entry in self._known(source).values()} & self._pending())
+            self.ledger.check(self.spender.account, rounds[max(done, paid) :], self.budget, self._warn)
 
     def whole(self, release: Release, begun: bool) -> None:
         """Reserve a mechanism's whole cost before its first step; what has `begun` goes on under its reservation."""
@@ -69,15 +70,23 @@ class Spending:
 
     def owners(self, release: Release) -> None:
         """Note what was made for the owner's eyes only: it does not leave, so it is not spent."""
-        replace(self, spender=replace(self.spender, scope="owner"))._reserve(release)
+        if self.spender.scope == "release":
+            replace(self, spender=replace(self.spender, scope="owner"))._reserve(release)
+        else:
+            self._reserve(release)
 
     def _known(self, source: str) -> dict[int, tuple[int, int]]:
         """What has been answered; where fresh noise was asked for, only what this very draw has answered so far."""
         known = self.ledger.answers(source)
         if not self.spender.forced:
             return known
-        fresh = {entry.id for entry in self.ledger.pending(self.spender.artifact) if entry.spender.forced}
+        fresh = self._pending()
         return {query: answer for query, answer in known.items() if answer[1] in fresh}
+
+    def _pending(self) -> set[int]:
+        """What was reserved for this very request, and is not stored yet."""
+        pending = self.ledger.pending(self.spender.artifact)
+        return {entry.id for entry in pending if entry.spender.forced == self.spender.forced}
 
     def _reserve(self, release: Release) -> int:
         if self.spender.scope == "release":

@@ -181,17 +181,18 @@ class Store:
             handle.write(text)
         return Path(file)
 
-    def keep_seconds(self, stage: str, key: str, seconds: float) -> None:
+    def keep_effort(self, stage: str, key: str, effort: Mapping[str, Any]) -> None:
         """How long a stage worked on private inputs, where nothing else of it is on the private side."""
-        file = owned_folder(self.root / "private" / "seconds") / f"{stage}-{key}"
-        file.write_text(repr(seconds))
+        file = owned_folder(self.root / "private" / "effort") / f"{stage}-{key}"
+        file.write_text(json.dumps(dict(effort)))
 
-    def seconds(self, stage: str, key: str) -> float:
+    def effort(self, stage: str, key: str) -> dict[str, Any]:
         """What was kept of it; not worth an error."""
         try:
-            return float((self.root / "private" / "seconds" / f"{stage}-{key}").read_text())
-        except (OSError, ValueError):
-            return 0.0
+            found = read_json(self.root / "private" / "effort" / f"{stage}-{key}", follow=False)
+        except Unreadable:
+            return {}
+        return found if fits(found, dict[str, float]) else {}
 
     def pieces(self, stage: str, key: str) -> Pieces:
         """A private place for the finished parts of a long stage, kept until the stage is stored."""

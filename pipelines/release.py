@@ -57,7 +57,8 @@ def _account(run: Run) -> dict[str, str]:
     """What everything released from the same data costs together, on every data set."""
     delta = run.settings.budget.delta
     released = run.spending.ledger.releases(str(run.settings.budget.account))
-    return {"epsilon": shown(total(released, delta)[0]), "delta": f"{delta:g}", "neighbours": relation_of(released)}
+    neighbours = relation_of(entry.release for entry in released)
+    return {"epsilon": shown(total(released, delta)[0]), "delta": f"{delta:g}", "neighbours": neighbours}
 
 
 def _publish(run: Run, predictor: Predictor, labels: Labels | None, promise: Promise, notes: tuple[str, ...]) -> None:

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from pate.accounting.filter import ORDERS, Cost
+from pate.accounting.filter import ORDERS, Cost, composed
 from pate.errors import BudgetExceeded, ConfigError, PateError
 from pate.ledger import Budget, Ledger, Release, Spender
+from pate.ledger_file import LedgerFile
 from pate.store import Store
 
 SECRET = b"s" * 32
@@ -199,6 +200,49 @@ def test_an_older_copy_and_an_emptied_one_are_noticed(ledger):
     ledger.path.write_bytes(b"")
     with pytest.raises(PateError, match="emptied"):
         Ledger(ledger.path, SECRET).entries()
+
+
+@pytest.mark.parametrize("scope", ["release", "evaluation", "owner"])
+def test_a_ledger_that_lost_entries_is_not_gone_on_with_whatever_is_added(ledger, scope):
+    reserve(ledger)
+    edit(ledger, "DELETE FROM entries")
+    edit(ledger, "DELETE FROM sqlite_sequence")
+    with pytest.raises(PateError, match="emptied"):
+        reserve(ledger, spender(scope=scope))
+    with pytest.raises(PateError, match="emptied"):
+        ledger._file.witness()
+    assert (ledger.path.parent / "ledger.witness").read_text().startswith("1 ")
+
+
+def test_what_others_add_while_it_is_read_is_no_damage(ledger, monkeypatch):
+    reserve(ledger)
+    real, other = LedgerFile._witnessed, Ledger(ledger.path, SECRET)
+
+    def meanwhile(file):
+        if file is ledger._file:
+            reserve(other)
+        return real(file)
+
+    monkeypatch.setattr(LedgerFile, "_witnessed", meanwhile)
+    assert len(ledger.behind("labels/1")) == 2
+
+
+def test_a_total_is_by_the_rule_the_account_was_given(ledger):
+    strict = Budget(2 * gaussian().epsilon, 2e-5, strict=True)
+    reserve(ledger, budget=strict)
+    alone = ledger.spent("clinic", 2e-5)
+    assert alone == pytest.approx(gaussian().epsilon)  # of a single release: its own accountant's
+    reserve(ledger, what=release(gaussian(1000)), budget=Budget(None, 2e-5, lift=True))
+    assert ledger.entries()[0].rule == "renyi"
+    costs = [entry.release.cost for entry in ledger.entries()]
+    assert ledger.spent("clinic", 2e-5) == composed(costs, 2e-5, "renyi") > composed(costs, 2e-5, "basic")
+
+
+def test_a_refusal_promises_what_holds_for_all_releases_together(ledger):
+    reserve(ledger)
+    people = replace(release(), relation="all records of one patient replaced by nothing")
+    with pytest.raises(BudgetExceeded, match="one record replaced by nothing"):
+        reserve(ledger, what=people, budget=Budget(0.1, 1e-5, strict=True))
 
 
 def extras(ledger):

@@ -68,12 +68,37 @@ def test_another_source_is_another_answer(spending, votes):
 def test_fresh_noise_on_request_is_spent_and_replaces_what_is_served(spending, votes):
     ask(spending, votes, 1, 2)
     spending.ledger.released("labels/1")
-    assert ask(spending, votes, 1, 2, forced=True) == [201, 202]
-    assert ask(spending, votes, 1, 2, forced=True) == [201, 202]  # the same draw, resumed
+    assert ask(spending, votes, 1, 2, forced="once") == [201, 202]
+    assert ask(spending, votes, 1, 2, forced="once") == [201, 202]  # the same draw, resumed
     spending.ledger.released("labels/1")
     assert ask(spending, votes, 1) == [201]
-    assert ask(spending, votes, 1, forced=True) == [301]
-    assert reserved(spending) == [2, 2, 1]
+    assert ask(spending, votes, 1, forced="twice") == [301]
+    assert ask(spending, votes, 1, forced="thrice") == [401]  # asked for before the last one was stored
+    assert reserved(spending) == [2, 2, 1, 1]
+
+
+def test_rounds_are_refused_before_the_first_though_the_source_has_answered_before(spending, votes):
+    ask(spending, votes, 1, artifact="labels/of others")
+    rounds = [release(np.arange(2))] * 3
+    tight = replace(spending, budget=Budget(0.1 + 0.5, 1e-5, strict=True))
+    with pytest.raises(BudgetExceeded):
+        tight.foresee("votes", rounds, 0)
+    replace(spending, budget=Budget(0.1 + 0.61, 1e-5, strict=True)).foresee("votes", rounds, 0)
+
+
+def test_rounds_that_were_paid_before_a_kill_are_not_asked_to_fit_again(spending, votes):
+    budget = Budget(0.41, 1e-5, strict=True)
+    rounds = [release(np.arange(2))] * 2
+    ask(spending, votes, 1, 2, budget=budget)  # killed before its piece was kept
+    replace(spending, budget=budget).foresee("votes", rounds, 0)
+    with pytest.raises(BudgetExceeded):
+        ask(spending, votes, 3, 4, 5, budget=budget)
+
+
+def test_what_seeded_noise_made_for_the_owner_is_an_evaluation(spending):
+    replace(spending, spender=replace(spending.spender, scope="evaluation")).owners(release(np.arange(2)))
+    spending.owners(release(np.arange(2)))
+    assert [entry.spender.scope for entry in spending.ledger.entries()] == ["evaluation", "owner"]
 
 
 def test_a_draw_that_fails_is_spent_and_drawn_again(spending, votes):
@@ -134,4 +159,5 @@ def test_a_release_in_rounds_is_refused_at_once(spending, votes):
     strict.foresee("votes", [two] * 3, done=1)
     assert spending.ledger.entries() == []
     ask(spending, votes, 1)
-    strict.foresee("votes", [two] * 3, done=0)  # these votes have answered before, and may serve all of it
+    with pytest.raises(BudgetExceeded):  # these votes have answered before, but may not serve all of it
+        strict.foresee("votes", [two] * 3, done=0)

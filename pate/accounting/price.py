@@ -9,7 +9,8 @@ from typing import Any, Literal
 
 from pate.artifact import Artifact
 
-# One record (or group) replaced by nothing or by another: it moves one vote, so PATE costs the same under both.
+# Replaced by nothing or by another record, it moves one vote, so PATE costs the same under both. Not so for groups:
+# which teacher they go to is told by their name, and one person in the place of another changes two teachers.
 RELATION = "one record replaced by nothing"
 
 Guarantee = Literal["this data set", "every data set"]

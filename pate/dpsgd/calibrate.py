@@ -11,6 +11,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from pate.accounting.price import shown
 from pate.errors import ConfigError
 
 RELATIONS = {"replaced-by-nothing": "REPLACE_SPECIAL", "replace-one": "REPLACE_ONE"}
@@ -62,15 +63,18 @@ def noise_multiplier(
     def excess(log_sigma: float) -> float:  # close to a straight line, so that few evaluations find its root
         return math.log(max(cost(math.exp(log_sigma)), 1e-12) / epsilon)
 
-    what = f"with {steps} steps at sampling rate {sampling_rate:.3g} and delta={delta:g}"
+    what = f"with {steps} steps at sampling rate {sampling_rate:.3g}, delta={delta:g}, {relation}"
     low = high = _first_guess(epsilon, sampling_rate, steps)
     while cost(high) > epsilon:
         if high == MOST:
-            raise ConfigError(f"epsilon={epsilon:g} is out of reach {what}: the least reachable is {cost(high):.3g}")
+            raise ConfigError(f"epsilon={epsilon:g} is out of reach {what}: the least reachable is {shown(cost(high))}")
         low, high = high, min(MOST, 1.5 * high)
     while cost(low) <= epsilon:
         if low == LEAST:
-            raise ConfigError(f"epsilon={epsilon:g} asks for almost no noise {what}: ask for less than {cost(low):.3g}")
+            raise ConfigError(
+                f"epsilon={epsilon:g} asks for almost no noise {what}: ask for less than "
+                f"{math.floor(cost(low) * 100) / 100}"
+            )
         high, low = low, max(LEAST, low / 1.5)
     sigma = math.exp(brentq(excess, math.log(low), math.log(high), xtol=_PRECISION))
     while cost(sigma) > epsilon:  # the root is known to a precision: step to the safe side of it
@@ -102,7 +106,7 @@ def steps_within(
         first = _cost(noise_multiplier, sampling_rate, 1, delta, relation, once)
         raise ConfigError(
             f"epsilon={epsilon:g} is out of reach with noise_multiplier={noise_multiplier:g} at sampling rate "
-            f"{sampling_rate:.3g} and delta={delta:g}: one step costs {first:.3g}"
+            f"{sampling_rate:.3g}, delta={delta:g}, {relation}: one step costs {shown(first)}"
         )
     low, high = 1, most
     while high - low > 1:
@@ -153,7 +157,8 @@ def _refuse_dear(once: float | None, epsilon: float, delta: float, relation: str
     alone = _cost(once, 1.0, 1, delta, relation)
     if alone >= epsilon:
         raise ConfigError(
-            f"epsilon={epsilon:g} is out of reach: the principal components alone cost {alone:.3g} at delta={delta:g}; "
+            f"epsilon={epsilon:g} is out of reach: the principal components alone cost {shown(alone)}, "
+            f"delta={delta:g}, {relation}; "
             "give them more noise (dpsgd.pca_noise)"
         )
 

@@ -93,6 +93,8 @@ def descend(
                 saying = _told(accountant, losses / max(seen, 1), shown_to)
                 losses, seen, told_at = 0.0, 0, time.monotonic()
             advance(1, saying)
+    if checkpoint:  # whatever happens to the model before it is stored, the same one is made again, and no other
+        checkpoint.save(state.arrays() | accountant.arrays() | keep)
     state.finish()
 
 

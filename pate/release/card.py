@@ -134,8 +134,8 @@ def _assumed(promise: Promise) -> Iterable[str]:
             )
         else:
             yield (
-                "**The queries** were chosen from public inputs before any answer was drawn; the epsilon above would "
-                "hold also had they been chosen from earlier answers."
+                "**The queries** were chosen from public inputs. The epsilon above holds however that was done, also "
+                "by looking at earlier answers."
             )
     else:
         yield "**The lots.** Each step drew each record on its own, by chance, and its plan was fixed before the first."

@@ -59,8 +59,9 @@ class Promise:
     ) -> Promise:
         """The least price of so many answers that holds for every data set: no vote is looked at.
 
-        It is the same under replace-one, because a record moves one vote either way. Where the number of teachers is
-        not known, the one accountant that needs it is left out.
+        It is the same under replace-one, because a record moves one vote either way; not for groups, whose name says
+        which teacher they go to: another person in their place changes two. Where the number of teachers is not known,
+        the one accountant that needs it is left out.
         """
         prices = [
             price
@@ -73,7 +74,7 @@ class Promise:
             data=data,
             mechanism=aggregator.describe(),
             epsilon=best.epsilon,
-            epsilon_replace_one=best.epsilon,
+            epsilon_replace_one=best.epsilon if relation == RELATION else None,
             delta=delta,
             relation=relation,
             accountant=best.accountant,

@@ -77,7 +77,7 @@ def _account(name: str, entries: Sequence[Entry], budget: Budget | None) -> dict
         "releases": len(spent),
         "epsilon": epsilon,
         "delta": delta,
-        "relation": relation(spent),
+        "relation": relation(entry.release for entry in spent),
         "publishable": True,
         "theorem": ALONE if len(spent) == 1 and rule == "basic" else _RULES[rule],
         "budget": _left(spent, budget) if budget and budget.epsilon is not None else None,
@@ -116,7 +116,7 @@ def _line(entry: Entry) -> dict[str, Any]:
         "run": spender.run,
         "plan": spender.plan,
         "time": entry.time,
-        "forced": spender.forced,
+        "forced": bool(spender.forced),
         "budget": asdict(entry.budget),
     }
 
@@ -125,7 +125,7 @@ def _owners(entries: Sequence[Entry], delta: float | None) -> dict[str, Any]:
     """The price on these very data; null if something was asked for after seeing answers, or is beyond exact
     computation."""
     curves = [entry.release.dependent for entry in entries if entry.release.dependent is not None]
-    told = {"delta": delta, "relation": relation(entries), "publishable": False}
+    told = {"delta": delta, "relation": relation(entry.release for entry in entries), "publishable": False}
     if not entries or delta is None or len(curves) < len(entries):
         return {"epsilon": None} | told
     return {"epsilon": min(fixed_in_advance(curves, delta), total(entries, delta)[0])} | told

@@ -215,6 +215,20 @@ def test_what_is_resumed_is_step_by_step_what_was_not(tmp_path, monkeypatch, ave
         np.testing.assert_array_equal(one, two)
 
 
+def test_a_finished_training_is_taken_up_again_as_the_same_model(tmp_path):
+    checkpoint = Checkpoint(Store(tmp_path).pieces("dpsgd", "key"))
+    question = {
+        "noise": source(None),
+        "settings": replace(LINEAR, average=0.9),
+    }  # fresh noise: another draw would be another model
+    first = descended(*digits(), **question, sigma=1.5, rate=0.05, steps=5, checkpoint=checkpoint)
+    saved = Checkpoint(Store(tmp_path).pieces("dpsgd", "key")).load()
+    accountant = Accountant.of(saved, Accountant(1.5, 0.05, 5, 1e-5))
+    again = descended(*digits(), **question, accountant=accountant, saved=saved)
+    for one, two in zip(first, again, strict=True):
+        np.testing.assert_array_equal(one, two)
+
+
 def test_the_epsilon_so_far_is_rounded_up_and_never_alone() -> None:
     accountant = Accountant(2.0, 0.05, 100, 1e-5, taken=37)
     told = descent._told(accountant, 0.5, "publishable")

@@ -1,6 +1,7 @@
 """A release on disk: whole, hashed, the same every time, and never over somebody's work."""
 
 import hashlib
+import io
 import json
 import zipfile
 
@@ -116,7 +117,18 @@ def test_a_file_added_to_a_release_keeps_it(files, tmp_path):
     assert (tmp_path / "out" / "my_notes.txt").read_text() == "mine"
 
 
-@pytest.mark.parametrize("content", [b"not a zip", b""])
+def foreign(manifest, flags=0):
+    """A zip that holds a manifest of whatever kind, said to be encrypted or not."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("manifest.json", manifest)
+    content = bytearray(stream.getvalue())
+    for header, place in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
+        content[content.index(header) + place] |= flags
+    return bytes(content)
+
+
+@pytest.mark.parametrize("content", [b"not a zip", b"", foreign("{}", 1), foreign("[" * 100_000), foreign("1" * 5000)])
 def test_a_foreign_zip_is_not_touched(files, tmp_path, content):
     (tmp_path / "out.zip").write_bytes(content)
     with pytest.raises(ConfigError, match="in the way"):
