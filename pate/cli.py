@@ -36,6 +36,7 @@ from pate.preflight import checked
 from pate.progress import console
 from pate.report.jobs import Sweep, begin
 from pate.report.ledger import print_ledger, summary, write_ledger
+from pate.report.page import write_pages
 from pate.report.results import results, write_results
 from pate.report.sweep import sum_up
 from pate.report.table import print_predictions, print_results
@@ -51,13 +52,24 @@ _begun: set[str] = set()  # stages this process has started: to resume they need
 _sweep: Sweep | None = None  # begun, and not yet summed up
 
 
-def execute(settings: Settings, folder: Path, plan: str = "") -> dict[str, Any]:
+def execute(settings: Settings, folder: Path, plan: str = "", overrides: Sequence[str] = ()) -> dict[str, Any]:
     """Bring the stage that was asked for up to date; write results.json into the folder and return what it holds.
 
     Runs of one `plan` were all fixed before the first of them was answered.
     """
     from pate.pipelines import foreseen, graph, targets
-    from pate.pipelines.artifacts import COSTS, LABELS, OWNERS_SPENT, PLAN, QUALITY, SCORES, SPENT
+    from pate.pipelines.artifacts import (
+        COSTS,
+        EVIDENCE,
+        LABELS,
+        OWNERS_SPENT,
+        PANEL,
+        PLAN,
+        QUALITY,
+        SCORES,
+        SPENT,
+        SPENT_PUBLISHABLE,
+    )  # fmt: skip
 
     name = f"{folder.parent.name}/{folder.name}" if plan else folder.name
     for warning in settings.warnings:
@@ -78,11 +90,15 @@ def execute(settings: Settings, folder: Path, plan: str = "") -> dict[str, Any]:
         costs=runner.made(COSTS),
         plan=runner.made(PLAN),
         spent=runner.made(spent),
+        spent_publishable=runner.made(SPENT_PUBLISHABLE),
         scores=runner.made(SCORES),
         quality=runner.made(QUALITY),
         ledger=summary(runner.ledger, settings.budget.account, settings.limit),
+        overrides=overrides,
     )
     write_results(found, folder)
+    if "report" in runner.records:
+        write_pages(found, runner.made(EVIDENCE), runner.made(PANEL), settings, folder)
     return found
 
 
@@ -125,7 +141,7 @@ def run(overrides: Sequence[str] = ()) -> dict[str, Any]:
         folder.mkdir(parents=True, exist_ok=True)
         if settings.stage == "ledger":
             return account(settings, folder)
-        return answer(settings.asked, folder) if settings.asked else execute(settings, folder)
+        return answer(settings.asked, folder) if settings.asked else execute(settings, folder, overrides=overrides)
     finally:
         os.umask(umask)
 
@@ -168,7 +184,8 @@ def _job(config: DictConfig) -> None:
         if settings.stage == "ledger":
             print_ledger(account(settings, folder))
             return print(f"ledger   {folder / 'ledger.json'} (the owner's)")
-        found = execute(settings, folder, _planned(folder) if HydraConfig.get().mode == RunMode.MULTIRUN else "")
+        plan = _planned(folder) if HydraConfig.get().mode == RunMode.MULTIRUN else ""
+        found = execute(settings, folder, plan, list(HydraConfig.get().overrides.task))
     except (PateError, OSError) as error:
         if HydraConfig.get().mode == RunMode.MULTIRUN:
             raise  # the sweep goes on with its other jobs, and fails at its end
@@ -178,6 +195,10 @@ def _job(config: DictConfig) -> None:
         print("nothing to do: every stage was up to date")
     print("promise  what an epsilon here promises, and what not: docs/privacy.md")
     print(f"results  {folder / 'results.json'}")
+    if page := found.get("page"):
+        print(f"page     {page}")
+    if page := found.get("public_page"):
+        print(f"public   {page} (may leave)")
     print(f"private  {settings.workspace / 'private'} (yours alone)")
     print(f"release  {settings.workspace / 'release'} (made from public inputs and noisy answers or gradients)")
     published = "student" if "student" in found["stages"] else "dpsgd" if settings.dpsgd.epsilon != "pate" else ""

@@ -62,6 +62,14 @@ class SanitiseConfig:
     sigma_ss: float = 5.0  # noise, in smooth sensitivities
 
 
+AUDIENCES = ("owner", "public")
+
+
+@dataclass
+class ReportConfig:
+    audience: str = "owner"  # or public: a page without anything that depends on the private data beyond the mechanism
+
+
 @dataclass
 class NoiseConfig:
     seed: int | None = None  # for evaluation only: seeded noise is not private
@@ -102,6 +110,7 @@ class Config:
     account: AccountConfig = field(default_factory=AccountConfig)
     quality: QualityConfig = field(default_factory=QualityConfig)
     sanitise: SanitiseConfig = field(default_factory=SanitiseConfig)
+    report: ReportConfig = field(default_factory=ReportConfig)
     noise: NoiseConfig = field(default_factory=NoiseConfig)
     budget: BudgetConfig = field(default_factory=BudgetConfig)
     student_path: str | None = None  # for stage=predict: a published student
@@ -136,6 +145,7 @@ class Settings:
     account: AccountConfig
     quality: QualityConfig
     sanitise: SanitiseConfig
+    report: ReportConfig
     noise: NoiseConfig
     budget: BudgetConfig
     asked: Asked | None
@@ -212,6 +222,7 @@ def settle(config: DictConfig) -> Settings:
         account=AccountConfig(**plain["account"]),
         quality=QualityConfig(**plain["quality"]),
         sanitise=SanitiseConfig(**plain["sanitise"]),
+        report=ReportConfig(**plain["report"]),
         noise=NoiseConfig(**plain["noise"]),
         budget=BudgetConfig(**(plain["budget"] | {"account": plain["budget"]["account"] or chosen["dataset"].name})),
         asked=_asked(typed) if typed.stage == "predict" else None,

@@ -12,7 +12,7 @@ from pate.aggregation.gnmax import GNMax
 from pate.aggregation.labels import read_labels
 from pate.aggregation.selection import SELECTIONS
 from pate.aggregation.votes import read_votes
-from pate.config import Asked, Settings, settle
+from pate.config import AUDIENCES, Asked, Settings, settle
 from pate.device import torch_device
 from pate.dpsgd.calibrate import SMALLEST_DELTA
 from pate.errors import ConfigError
@@ -21,9 +21,12 @@ from pate.predict import INPUTS, OUTPUTS
 
 STAGES = (
     "fetch", "data", "features", "encode", "teachers", "votes", "queries", "quality", "labels", "account", "sanitise",
-    "student", "dpsgd", "nonprivate", "compare", "release",
+    "student", "dpsgd", "dpsgd_publishable", "nonprivate", "compare", "panel", "report", "release",
 )  # fmt: skip
-_PUBLIC_STAGES = ("features", "teachers", "votes", "queries", "quality", "labels", "account", "sanitise", "student")
+_PUBLIC_STAGES = (
+    "features", "teachers", "votes", "queries", "quality", "labels", "account", "sanitise", "student",
+    "dpsgd_publishable", "panel",
+)  # fmt: skip
 
 
 def checked(config: DictConfig) -> Settings:
@@ -127,9 +130,11 @@ def _check(settings: Settings) -> None:
         isinstance(epsilon, int | float) and not isinstance(epsilon, bool) and math.isfinite(epsilon) and epsilon > 0
     ):
         raise ConfigError(f"dpsgd.epsilon must be a positive number or `pate`, got {epsilon}")
+    _one_of("report.audience", settings.report.audience, AUDIENCES)
     _check_images(settings)
     _check_stage_possible(settings)
-    trains = settings.stage in ("all", "dpsgd", "compare") or (settings.stage == "release" and not settings.has_pate)
+    trains = settings.stage in ("all", "dpsgd", "compare", "report")
+    trains |= settings.stage == "release" and not settings.has_pate
     if settings.has_private and settings.has_dpsgd and trains:
         _check_dpsgd(settings)
 
@@ -189,7 +194,7 @@ def _check_votes(settings: Settings, public: int) -> None:
     if settings.labels.queries > len(counts):
         raise ConfigError(f"labels.queries={settings.labels.queries}: votes.path holds only {len(counts)} queries")
     on_pool = settings.labels.selection in ("medoids", "active")
-    needed = settings.stage in ("all", "student", "compare", "quality") or on_pool
+    needed = settings.stage in ("all", "student", "compare", "report", "quality") or on_pool
     if needed and counts.shape != (public, classes or counts.shape[1]):
         raise ConfigError(
             f"votes.path holds {counts.shape[0]} queries over {counts.shape[1]} classes, "
@@ -202,9 +207,10 @@ def _check_stage_possible(settings: Settings) -> None:
     wanted = settings.stage
     if not settings.has_pate and wanted in _PUBLIC_STAGES:
         raise ConfigError(f"stage={wanted} needs public inputs: dataset.public must be above 0")
-    if not settings.has_private and wanted in ("teachers", "dpsgd", "nonprivate"):
+    if not settings.has_private and wanted in ("teachers", "dpsgd", "dpsgd_publishable", "nonprivate"):
         raise ConfigError(f"stage={wanted} needs private records, and the data set has none")
-    if settings.labels.path and wanted in ("teachers", "votes", "queries", "quality", "account", "sanitise"):
+    priced = ("teachers", "votes", "queries", "quality", "account", "sanitise", "panel", "dpsgd_publishable")
+    if settings.labels.path and wanted in priced:
         raise ConfigError(f"stage={wanted} is not part of a run that takes its labels from labels.path")
     if settings.votes.path and wanted == "teachers":
         raise ConfigError("stage=teachers is not part of a run that takes its votes from votes.path")
@@ -212,6 +218,12 @@ def _check_stage_possible(settings: Settings) -> None:
         raise ConfigError("the data set has no private records: give labels.path or votes.path")
     if wanted == "dpsgd" and not settings.has_dpsgd:
         raise ConfigError("dpsgd.epsilon=pate needs the epsilon PATE spent, which this run cannot know: give a number")
+    if wanted == "dpsgd_publishable" and (settings.dpsgd.epsilon != "pate" or settings.labels.selection == "active"):
+        raise ConfigError(f"stage={wanted} is part of runs with two epsilons of PATE's: dpsgd.epsilon=pate, not active")
+    if settings.report.audience == "public" and settings.noise.seed is not None:
+        raise ConfigError(
+            f"report.audience=public: {SEEDED}, so no page of it may leave; draw without noise.seed first"
+        )
     if wanted == "release" and not settings.has_pate and settings.dpsgd.epsilon == "pate":
         raise ConfigError("stage=release without public inputs releases DP-SGD's model: give dpsgd.epsilon a number")
     if settings.labels.path and not settings.has_pate:

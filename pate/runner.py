@@ -265,7 +265,7 @@ class Runner:
     def _record(self, stage: Stage, record: Record) -> None:
         self.records[stage.name] = record
         how = "reused" if record.reused else f"{record.seconds:.1f} s"
-        log.info("%-10s %7s  %s", stage.name, how, record.summary)
+        log.info("%-17s %7s  %s", stage.name, how, record.summary)
 
 
 def _name(stage: Stage, key: str) -> str:

@@ -12,6 +12,8 @@ from pate.data.split import Truth
 from pate.dpsgd.accountant import Spent
 from pate.features.encoder import Encoded, Encoder
 from pate.predictor import Predictor
+from pate.report.evidence import Evidence
+from pate.report.panel import Panel
 from pate.report.quality import Quality
 from pate.report.scores import Scores
 from pate.stage import Private, Release
@@ -37,5 +39,11 @@ DPSGD = Release("dpsgd", Predictor)
 SPENT = Release("spent", Spent)
 OWNERS_DPSGD = Private("dpsgd", Predictor)  # trained at PATE's data-dependent epsilon: the owner's
 OWNERS_SPENT = Private("spent", Spent)
+DPSGD_PUBLISHABLE = Private(
+    "dpsgd_publishable", Predictor
+)  # at PATE's publishable epsilon, to compare with: not released
+SPENT_PUBLISHABLE = Private("spent_publishable", Spent)
 NONPRIVATE = Private("nonprivate", Predictor)
 SCORES = Private("scores", Scores)
+PANEL = Private("panel", Panel)
+EVIDENCE = Private("evidence", Evidence)

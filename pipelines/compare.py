@@ -7,7 +7,7 @@ from pate.aggregation.votes import Votes
 from pate.data.split import Public, Test, Truth
 from pate.features.encoder import Encoded, Encoder
 from pate.predictor import Predictor
-from pate.report.scores import Scores, accuracy, score
+from pate.report.scores import Scores, accuracy, ahead, score
 from pate.runner import Run
 from pate.stage import Ref, Stage, stage
 
@@ -27,20 +27,24 @@ def compare(
     labels: Labels | None = None,
     student: Predictor | None = None,
     dpsgd: Predictor | None = None,
+    dpsgd_publishable: Predictor | None = None,
     nonprivate: Predictor | None = None,
 ) -> Scores:
-    models = {"pate": student, "dpsgd": dpsgd, "nonprivate": nonprivate}
-    on_test, on_pool = {}, {}
+    models = {"pate": student, "dpsgd": dpsgd, "dpsgd_publishable": dpsgd_publishable, "nonprivate": nonprivate}
+    on_test, on_pool, answers = {}, {}, {}
     for name, model in models.items():
         if model is not None:
-            on_test[name] = score(model.model, model.rows_at_hand(test.x, encoder, test_features.x), truth.test_y)
-            on_pool[name] = score(model.model, model.rows_at_hand(public.x, encoder, public_features.x), truth.public_y)
+            rows = model.rows_at_hand(test.x, encoder, test_features.x)
+            on_test[name], answers[name] = score(model.model, rows, truth.test_y)
+            rows = model.rows_at_hand(public.x, encoder, public_features.x)
+            on_pool[name], _ = score(model.model, rows, truth.public_y)
     shares = {name: found["accuracy"] for name, found in on_test.items() if found}
     run.summary = ", ".join(f"{name} {share:.1%}" for name, share in shares.items())
     return Scores(
         classes=public.classes,
         test=on_test,
         public=on_pool,
+        ahead=ahead(answers, truth.test_y),
         label_accuracy=accuracy(labels.label, truth.public_y[labels.index]) if labels else None,
         teacher_accuracy=accuracy(votes.predictions, truth.public_y)
         if votes and votes.predictions is not None

@@ -16,7 +16,18 @@ from pate.runner import Run
 from pate.stage import stage
 from pate.training import Checkpoint
 
-from .artifacts import COSTS, DPSGD, ENCODER, OWNERS_DPSGD, OWNERS_SPENT, PRIVATE, PRIVATE_FEATURES, SPENT
+from .artifacts import (
+    COSTS,
+    DPSGD,
+    DPSGD_PUBLISHABLE,
+    ENCODER,
+    OWNERS_DPSGD,
+    OWNERS_SPENT,
+    PRIVATE,
+    PRIVATE_FEATURES,
+    SPENT,
+    SPENT_PUBLISHABLE,
+)
 
 _CONFIG = ["dpsgd", "delta", "noise", "seed"]
 _IGNORES = ["dpsgd.micro_batch"]  # memory only: another one must not draw another model
@@ -47,11 +58,26 @@ def dpsgd_at_pates_epsilon(
     return _train(run, private, encoder, private_features, costs.best.epsilon, "the owner's")
 
 
+@stage(
+    reads=[PRIVATE, ENCODER, PRIVATE_FEATURES, COSTS],
+    writes=[DPSGD_PUBLISHABLE, SPENT_PUBLISHABLE],
+    config=_CONFIG,
+    ignores=_IGNORES,
+)
+def dpsgd_publishable(
+    run: Run, private: Private, encoder: Encoder, private_features: Encoded, costs: Costs
+) -> tuple[Predictor, Spent]:
+    """At the epsilon PATE may publish: worst case against worst case. To release this too would cost as much again."""
+    return _train(run, private, encoder, private_features, costs.publishable.epsilon, "the owner's")
+
+
 def _train(
     run: Run, private: Private, encoder: Encoder, features: Encoded, epsilon: float, shown_to: str
 ) -> tuple[Predictor, Spent]:
     settings, noise = run.settings, source(run.settings.noise.seed)
     own, checkpoint = settings.dpsgd.encoder(encoder), Checkpoint(run.pieces)
+    if shown_to != "publishable":
+        epsilon = settings.dpsgd.reachable(len(private.y), epsilon, settings.delta)
     release = training_release(settings, settings.dpsgd.plan(len(private.y), epsilon, settings.delta))
     if shown_to == "publishable":
         run.spending.whole(release, begun=checkpoint.load() is not None)

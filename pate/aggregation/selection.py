@@ -23,8 +23,12 @@ class Queries(Artifact):
 def by_position(selection: str, queries: int, pool: int, seed: int) -> Queries:
     """`random` or `first`: needs to know nothing but the size of the pool. More queries include the fewer: asked for
     later, only what is new has to be answered and paid for."""
-    order = np.arange(pool) if selection == "first" else np.random.default_rng([seed, 1]).permutation(pool)
-    return Queries(np.sort(order[:queries]))
+    return Queries(np.sort(in_order(selection, pool, seed)[:queries]))
+
+
+def in_order(selection: str, pool: int, seed: int) -> np.ndarray:
+    """Positions in the order in which more and more of them would be asked about."""
+    return np.arange(pool) if selection == "first" else np.random.default_rng([seed, 1]).permutation(pool)
 
 
 def medoids(queries: int, features: np.ndarray, seed: int) -> Queries:

@@ -21,6 +21,7 @@ class Dataset(ABC):
     test: int | None = None
     seed: int = 0  # only read where a single pool has to be shuffled before it is split
     delta: float = 1e-5
+    test_public: bool = False  # whether test inputs may be shown on a page that leaves
 
     def __post_init__(self) -> None:
         for side in ("private", "public", "test"):

@@ -172,6 +172,17 @@ class DPSGD:
         with threadpool_limits(1, user_api="blas"):  # the same rows on any number of cores
             return x @ found, found
 
+    def reachable(self, n: int, epsilon: float, delta: float) -> float:
+        """An epsilon that somebody else spent, or as much less as still asks for noise: beyond, nothing gets better."""
+        while epsilon > 1:
+            try:
+                self.plan(n, epsilon, delta)
+            except ConfigError:
+                epsilon /= 2
+            else:
+                break
+        return epsilon
+
     def plan(self, n: int, epsilon: float, delta: float) -> Accountant:
         """The noise and the number of steps for n records, before any of them is read."""
         if self.lot > n:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import platform
-from collections.abc import Mapping
+import shlex
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -47,9 +48,11 @@ def results(
     costs: Costs | None,
     plan: Plan | None,
     spent: Spent | None,
+    spent_publishable: Spent | None,
     scores: Scores | None,
     quality: Quality | None,
     ledger: dict[str, Any],
+    overrides: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Put together whatever this run made; a method that was not run is not there."""
     seeded = settings.noise.seed is not None or bool(labels and labels.seeded)
@@ -59,7 +62,9 @@ def results(
         methods.append(_pate(costs, seeded, scores) | {"seconds": _seconds(records, _PATE_STAGES)})
     if spent is not None:
         owners = settings.dpsgd.epsilon == "pate"
-        methods.append(_dpsgd(spent, seeded or owners, scores) | {"seconds": _seconds(records, (*_FEATURES, "dpsgd"))})
+        methods.append(_dpsgd("dpsgd", spent, seeded or owners, scores, records))
+    if spent_publishable is not None:
+        methods.append(_dpsgd("dpsgd_publishable", spent_publishable, True, scores, records))
     if "nonprivate" in records:
         methods.append(_nonprivate(scores) | {"seconds": _seconds(records, (*_FEATURES, "nonprivate"))})
     return {
@@ -77,12 +82,21 @@ def results(
         "quality": asdict(quality) if quality else None,
         "ledger": next(iter(ledger["accounts"]), None),
         "stages": {
-            name: {"key": record.key, "seconds": round(record.seconds, 3), "reused": record.reused}
+            name: {
+                "key": record.key,
+                "seconds": round(record.seconds, 3),
+                "memory": record.memory,
+                "reused": record.reused,
+                "summary": record.summary,
+            }
             for name, record in records.items()
         },
         "config": settings.plain,
+        "command": shlex.join(["pate", *overrides]),
+        "overrides": list(overrides),
         "versions": _versions(),
         "notes": list(dict.fromkeys(_notes(settings, records, notes, costs, spent, seeded))),
+        "public_notes": list(dict.fromkeys(_public_notes(settings, records, notes, costs))),
     }
 
 
@@ -109,9 +123,9 @@ def _pate(costs: Costs | None, seeded: bool, scores: Scores) -> dict[str, Any]:
     )
 
 
-def _dpsgd(spent: Spent, owners: bool, scores: Scores) -> dict[str, Any]:
+def _dpsgd(name: str, spent: Spent, owners: bool, scores: Scores, records: Mapping[str, Record]) -> dict[str, Any]:
     return _method(
-        "dpsgd",
+        name,
         epsilon=spent.epsilon,
         delta=spent.delta,
         epsilon_publishable=None if owners else spent.epsilon,
@@ -125,6 +139,7 @@ def _dpsgd(spent: Spent, owners: bool, scores: Scores) -> dict[str, Any]:
         "sampling_rate": spent.sampling_rate,
         "steps": spent.steps,
         "pca_noise": spent.pca_noise,
+        "seconds": _seconds(records, (*_FEATURES, name)),
     }
 
 
@@ -152,6 +167,8 @@ def _method(name: str, *, scores: Scores, **privacy: Any) -> dict[str, Any]:
         "public_accuracy_of_views": pool.get("accuracy_of_views"),
         "calibration_error": test.get("calibration_error"),
         "public_calibration_error": pool.get("calibration_error"),
+        "ahead": scores.ahead.get(name),  # PATE over this one: difference and its standard error, on the test set
+        "confusion": test.get("confusion"),
         "by_class": _by_class(scores, test),
         "public_by_class": _by_class(scores, pool),
         "calibration": {key: test.get(key) for key in _CALIBRATION},
@@ -179,12 +196,26 @@ def _notes(
         yield from (*record.notes, *record.warnings)
     if costs and costs.best.guarantee == "this data set":
         yield "PATE's epsilon for this data set is computed from private votes: for the owner, not for publication"
-    if costs and getattr(settings.aggregator, "noise", "continuous") == "continuous":
-        yield "continuous vote noise is floating-point noise: for reproducing papers, not for a release"
+    yield from _noise_notes(settings, costs)
     if spent and settings.dpsgd.epsilon == "pate" and (costs is None or costs.best.guarantee == "this data set"):
         yield "DP-SGD was calibrated to the epsilon PATE spent, which is the owner's; so is its model"
     if settings.partition.group_by and spent:
         yield f"DP-SGD protects one record, not all records of one {settings.partition.group_by} as PATE does"
+
+
+def _noise_notes(settings: Settings, costs: Costs | None) -> Any:
+    if costs and getattr(settings.aggregator, "noise", "continuous") == "continuous":
+        yield "continuous vote noise is floating-point noise: for reproducing papers, not for a release"
+
+
+def _public_notes(
+    settings: Settings, records: Mapping[str, Record], notes: tuple[str, ...], costs: Costs | None
+) -> Any:
+    """Those that may leave: what stages say of their artifacts, and never what the ledger warned the owner of."""
+    yield from (*settings.warnings, *notes)
+    for record in records.values():
+        yield from record.notes
+    yield from _noise_notes(settings, costs)
 
 
 def _seconds(records: Mapping[str, Record], stages: tuple[str, ...]) -> float:

@@ -26,6 +26,7 @@ class Score:
     accuracy: float
     standard_error: float
     by_class: list[float | None]
+    confusion: list[list[int]]  # true class x answer
     calibration_error: float
     confidence: list[float]
     right: list[float]
@@ -40,29 +41,51 @@ class Scores(Artifact):
     classes: list[str] = field(default_factory=list)
     test: dict[str, dict[str, Any]] = field(default_factory=dict)
     public: dict[str, dict[str, Any]] = field(default_factory=dict)
+    ahead: dict[str, list[float]] = field(default_factory=dict)  # of PATE over each other method: difference, error
     label_accuracy: float | None = None
     teacher_accuracy: float | None = None
     plurality_accuracy: float | None = None
 
 
-def score(model: Model, rows: Floats, truth: np.ndarray) -> dict[str, Any]:
-    """The `Score` of a model, as plain values; empty when no label is known."""
+def score(model: Model, rows: Floats, truth: np.ndarray) -> tuple[dict[str, Any], np.ndarray]:
+    """The `Score` of a model, as plain values, and its answers; empty when no label is known."""
     known = truth >= 0
     if not known.any():
-        return {}
+        return {}, np.empty(0, np.int64)
     truth, belief = truth[known], model.proba(rows[known])
     answer = belief.argmax(axis=1)
     share = float((answer == truth).mean())
     views = model.views(rows[known])
-    return asdict(
+    confusion = np.zeros((model.classes, model.classes), int)
+    np.add.at(confusion, (truth, answer), 1)
+    found = asdict(
         Score(
             accuracy=share,
             standard_error=standard_error(share, len(truth)),
             by_class=[accuracy(answer[truth == one], truth[truth == one]) for one in range(model.classes)],
+            confusion=confusion.tolist(),
             **calibration(belief.max(axis=1), answer == truth),
             accuracy_of_views=None if views is None else accuracy(views.argmax(axis=1), truth),
         )
     )
+    return found, answer
+
+
+def ahead(answers: dict[str, np.ndarray], truth: np.ndarray) -> dict[str, list[float]]:
+    """By how much PATE's share of right answers exceeds each other method's, with its standard error.
+
+    Both answered the same inputs, so their differences are paired: what is hard for both takes no part in the error.
+    """
+    truth = truth[truth >= 0]
+    if "pate" not in answers or len(truth) < 2:
+        return {}
+    ours = (answers["pate"] == truth).astype(float)
+    found = {}
+    for name, theirs in answers.items():
+        if name != "pate":
+            difference = ours - (theirs == truth)
+            found[name] = [float(difference.mean()), float(difference.std(ddof=1) / math.sqrt(len(truth)))]
+    return found
 
 
 def calibration(confidence: np.ndarray, right: np.ndarray) -> dict[str, Any]:

@@ -11,7 +11,12 @@ from rich.table import Table
 from pate.accounting.price import shown
 
 _CLASSES = 10  # columns of a table
-_TITLES = {"pate": "PATE", "dpsgd": "DP-SGD", "nonprivate": "non-private bound"}
+TITLES = {
+    "pate": "PATE",
+    "dpsgd": "DP-SGD",
+    "dpsgd_publishable": "DP-SGD, worst case",
+    "nonprivate": "non-private bound",
+}
 
 
 def print_results(found: dict[str, Any]) -> None:
@@ -58,7 +63,7 @@ def _table(methods: list[dict[str, Any]]) -> Table:
         table.add_column(title, justify="left" if title in ("method", "holds for") else "right")
     for row in methods:
         table.add_row(
-            _TITLES.get(row["name"], row["name"]),
+            TITLES.get(row["name"], row["name"]),
             _epsilon(row),
             "-" if row["delta"] is None else f"{row['delta']:g}",
             row["guarantee"] or "-",
@@ -82,7 +87,7 @@ def _who_pays(methods: list[dict[str, Any]]) -> Table:
     table = Table(title=which or None, title_justify="left", title_style="", caption_justify="left")
     table.add_column("recognised,\nby class", overflow="fold")
     for row in scored:
-        table.add_column(_TITLES.get(row["name"], row["name"]), justify="right")
+        table.add_column(TITLES.get(row["name"], row["name"]), justify="right")
     for name in first:
         if name in kept:
             table.add_row(escape(name), *(_percent(row["by_class"][name]) for row in scored))

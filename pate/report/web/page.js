@@ -1,0 +1,69 @@
+"use strict";
+(() => {
+  const root = document.documentElement;
+  const theme = document.getElementById("theme");
+  const dark = () => (root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches);
+  const name = () => { theme.textContent = dark() ? "Light" : "Dark"; };
+  theme.hidden = false;
+  theme.addEventListener("click", () => { root.dataset.theme = dark() ? "light" : "dark"; name(); });
+  name();
+
+  const copied = async (text) => {
+    try { await navigator.clipboard.writeText(text); return true; } catch { /* not allowed here: the old way */ }
+    const field = document.createElement("textarea");
+    field.value = text;
+    document.body.append(field);
+    field.select();
+    const done = document.execCommand("copy");
+    field.remove();
+    return done;
+  };
+  for (const button of document.querySelectorAll("button[data-copy]")) {
+    button.hidden = false;
+    button.addEventListener("click", async () => {
+      const label = button.textContent;
+      button.textContent = (await copied(document.getElementById(button.dataset.copy).textContent)) ? "Copied" : "Select it by hand";
+      setTimeout(() => { button.textContent = label; }, 1500);
+    });
+  }
+
+  const source = document.getElementById("panel-data");
+  if (!source) return;
+  const panel = JSON.parse(source.textContent);
+  const slider = (id) => document.getElementById(id);
+  const up = (x) => (x === null ? "unknown" : (Math.ceil(x * 1000 - 1e-9) / 1000).toFixed(3));
+  const percent = (x) => (x === null ? "unknown" : (Math.floor(x * 1000) / 10).toFixed(1) + "%");
+  const least = (row, wanted) => {
+    let best = null;
+    panel.accountants.forEach((one, place) => {
+      const known = row[place] !== null && one.valid && wanted(one);
+      if (known && (best === null || row[place] < row[best])) best = place;
+    });
+    return best;
+  };
+  const show = () => {
+    const [i, j, k] = ["noise", "queries", "delta"].map((id) => Number(slider(id).value));
+    const [noise, queries, delta] = [panel.noises[i], panel.queries[j], panel.deltas[k]];
+    const row = panel.epsilon[i][j][k];
+    slider("noise-out").textContent = `${panel.parameter} = ${noise}`;
+    slider("queries-out").textContent = String(queries);
+    slider("delta-out").textContent = String(delta);
+    const own = least(row, () => true), open = least(row, (one) => one.guarantee === "every data set");
+    slider("own").textContent = own === null ? "unknown" : up(row[own]);
+    slider("open").textContent = open === null ? "unknown" : up(row[open]);
+    slider("agreement").textContent = percent(panel.agreement[i][j]);
+    const answered = panel.answered[i][j];
+    slider("answered").textContent = answered !== null && answered < 0.9995 ? `${percent(answered)} of the queries answered` : "";
+    const largest = Math.max(...row.filter((x) => x !== null));
+    panel.accountants.forEach((one, place) => {
+      slider(`epsilon-${place}`).textContent = up(row[place]);
+      slider(`bar-${place}`).style.width = row[place] === null ? "0" : `${Math.max(1, (100 * Math.log1p(row[place])) / Math.log1p(largest))}%`;
+    });
+    const own_words = panel.command.filter((word) => !panel.replaced.includes(word.split("=")[0].replace(/^\++/, "")));
+    const words = [`aggregator.${panel.parameter}=${noise}`, `labels.queries=${queries}`, `delta=${delta}`];
+    slider("command").textContent = ["pate", ...own_words, ...words].map(quoted).join(" ");
+  };
+  const quoted = (word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\"'\"'")}'`);
+  for (const id of ["noise", "queries", "delta"]) slider(id).addEventListener("input", show);
+  show();
+})();
