@@ -19,6 +19,7 @@ from pate.errors import BudgetExceeded, ConfigError, DamagedArtifact, PateError
 from pate.ledger import Ledger, Release, Spender
 from pate.spending import Spending
 from pate.stage import Graph, Ref, Stage, code_version
+from pate.steps import telling
 from pate.store import Pieces, Store
 
 log = logging.getLogger("pate")
@@ -123,7 +124,8 @@ class Runner:
             spending = self._spending(stage, key, pieces)
             run = Run(self.settings, pieces, spending, partial(self._source, stage), self._inherited(stage))
             started = time.monotonic()
-            result = self._result(stage, run, inputs)
+            with telling(stage.name):
+                result = self._result(stage, run, inputs)
             seconds = time.monotonic() - started
             self._refuse_unwritten(stage, key)
             notes = tuple(dict.fromkeys([*run.inherited, *_forced_note(stage, pieces), *run.notes]))
