@@ -128,6 +128,7 @@ def _check(settings: Settings) -> None:
     ):
         raise ConfigError(f"dpsgd.epsilon must be a positive number or `pate`, got {epsilon}")
     _check_images(settings)
+    settings.tracking.require()
     _check_stage_possible(settings)
     trains = settings.stage in ("all", "dpsgd", "compare") or (settings.stage == "release" and not settings.has_pate)
     if settings.has_private and settings.has_dpsgd and trains:
