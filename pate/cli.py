@@ -80,25 +80,27 @@ def execute(settings: Settings, folder: Path, plan: str = "", overrides: Sequenc
     wanted = targets(settings)
     if settings.limit.strict and settings.noise.seed is None:
         runner.foresee(foreseen(settings, [stage.name for stage in runner.graph.needed(wanted)]))
-    runner.bring_up_to_date(wanted)
-    spent = OWNERS_SPENT if settings.dpsgd.epsilon == "pate" else SPENT
-    found = results(
-        settings,
-        runner.records,
-        (*runner.graph.notes, *(SEVERAL_RUNS,) * runner.asked_in_several_runs("labels")),
-        labels=runner.made(LABELS),
-        costs=runner.made(COSTS),
-        plan=runner.made(PLAN),
-        spent=runner.made(spent),
-        spent_publishable=runner.made(SPENT_PUBLISHABLE),
-        scores=runner.made(SCORES),
-        quality=runner.made(QUALITY),
-        ledger=summary(runner.ledger, settings.budget.account, settings.limit),
-        overrides=overrides,
-    )
-    write_results(found, folder)
-    if "report" in runner.records:
-        write_pages(found, runner.made(EVIDENCE), runner.made(PANEL), settings, folder)
+    with settings.tracking.follow(settings, name) as track:
+        runner.bring_up_to_date(wanted)
+        spent = OWNERS_SPENT if settings.dpsgd.epsilon == "pate" else SPENT
+        found = results(
+            settings,
+            runner.records,
+            (*runner.graph.notes, *(SEVERAL_RUNS,) * runner.asked_in_several_runs("labels")),
+            labels=runner.made(LABELS),
+            costs=runner.made(COSTS),
+            plan=runner.made(PLAN),
+            spent=runner.made(spent),
+            spent_publishable=runner.made(SPENT_PUBLISHABLE),
+            scores=runner.made(SCORES),
+            quality=runner.made(QUALITY),
+            ledger=summary(runner.ledger, settings.budget.account, settings.limit),
+            overrides=overrides,
+        )
+        write_results(found, folder)
+        if "report" in runner.records:
+            write_pages(found, runner.made(EVIDENCE), runner.made(PANEL), settings, folder)
+        track(found, folder)
     return found
 
 

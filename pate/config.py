@@ -23,6 +23,7 @@ from pate.features.encoder import Features
 from pate.ledger import Budget
 from pate.students.student import Student
 from pate.teachers.ensemble import Teachers
+from pate.tracking import Tracking
 
 
 @dataclass
@@ -104,6 +105,7 @@ class Config:
     aggregator: Any = MISSING
     student: Any = MISSING
     dpsgd: Any = MISSING
+    tracking: Any = MISSING
     partition: PartitionConfig = field(default_factory=PartitionConfig)
     votes: VotesConfig = field(default_factory=VotesConfig)
     labels: LabelsConfig = field(default_factory=LabelsConfig)
@@ -139,6 +141,7 @@ class Settings:
     aggregator: Aggregator
     student: Student
     dpsgd: DPSGD
+    tracking: Tracking
     partition: PartitionConfig
     votes: VotesConfig
     labels: LabelsConfig
@@ -211,6 +214,7 @@ def settle(config: DictConfig) -> Settings:
         "aggregator": _choice("aggregator", typed.aggregator, Aggregator),
         "student": _choice("student", typed.student, Student),
         "dpsgd": _choice("dpsgd", typed.dpsgd, DPSGD),
+        "tracking": _choice("tracking", typed.tracking, Tracking),
     }
     # As they are, defaults and types included: 3 and 3.0, said or left out, are one setting and not two draws of noise.
     plain |= {name: {"_target_": plain[name]["_target_"]} | asdict(one) for name, one in chosen.items()}

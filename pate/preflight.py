@@ -132,6 +132,7 @@ def _check(settings: Settings) -> None:
         raise ConfigError(f"dpsgd.epsilon must be a positive number or `pate`, got {epsilon}")
     _one_of("report.audience", settings.report.audience, AUDIENCES)
     _check_images(settings)
+    settings.tracking.require()
     _check_stage_possible(settings)
     trains = settings.stage in ("all", "dpsgd", "compare", "report")
     trains |= settings.stage == "release" and not settings.has_pate

@@ -20,6 +20,7 @@ from pate.ledger import Ledger, Release, Spender
 from pate.memory import peak_memory
 from pate.spending import Spending
 from pate.stage import Graph, Ref, Stage, code_version
+from pate.steps import telling
 from pate.store import Pieces, Store
 
 log = logging.getLogger("pate")
@@ -126,7 +127,7 @@ class Runner:
             spending = self._spending(stage, key, pieces)
             run = Run(self.settings, pieces, spending, partial(self._source, stage), self._inherited(stage))
             started = time.monotonic()
-            with peak_memory() as peak:
+            with telling(stage.name), peak_memory() as peak:
                 result = self._result(stage, run, inputs)
                 seconds, memory = time.monotonic() - started, peak()
             self._refuse_unwritten(stage, key)

@@ -25,7 +25,7 @@ from pate.store import Side
 
 # Moving, storing and showing artifacts does not change what is in them: edits there rerun nothing.
 _MACHINERY = {
-    "pate", "pate.stage", "pate.store", "pate.runner", "pate.progress", "pate.errors", "pate.config",
+    "pate", "pate.stage", "pate.store", "pate.runner", "pate.progress", "pate.steps", "pate.errors", "pate.config",
     "pate.preflight", "pate.cli", "pate.artifact", "pate.safe_files", "pate.ledger", "pate.spending",
     "pate.pipelines.artifacts",
 }  # fmt: skip

@@ -21,6 +21,7 @@ from pate.dpsgd.engine import clipped_sum, refuse_unsupported
 from pate.dpsgd.layers import squared_norms
 from pate.noise import Noise
 from pate.progress import progress
+from pate.steps import followed, tell
 from pate.training import Checkpoint
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("pate")
 _ROUNDING = 1e-4  # more noise: a record more rounds the others' sum differently, by 2e-5 of the bound (measured)
 _SAVE_EVERY, _TELL_EVERY = 2.0, 8.0  # seconds, of which saving or pricing what was done takes a fraction
+_POINTS = 100  # at most, on the curve of whoever follows; at least an epoch apart
 
 
 def descend(
@@ -57,6 +59,7 @@ def descend(
         state.restore(saved)
         log.info("  resuming: %d of %d steps were taken before", accountant.taken, accountant.steps)
     numbers = sum(p.numel() for p in network.parameters())
+    apart = max(1, round(max(1 / accountant.sampling_rate, accountant.steps / _POINTS)))
     deviation = accountant.noise_multiplier * settings.clip * (1 + _ROUNDING)
 
     def draw(step: int) -> tuple[torch.Tensor, torch.Tensor]:
@@ -71,7 +74,7 @@ def descend(
     ):
         drawn = ahead.submit(draw, accountant.taken)
         saved_at = told_at = time.monotonic()
-        losses, seen = 0.0, 0
+        told, curve = _Loss(), _Loss()
         while accountant.taken < accountant.steps:
             step = accountant.taken
             accountant.step()
@@ -85,13 +88,16 @@ def descend(
             add_noise(gradient, noises)
             rate = settings.learning_rate * settings.share_of_rate(step / accountant.steps)
             state.step(gradient, settings.lot, rate, settings.momentum, step)
-            losses, seen, saying = losses + loss, seen + len(lot), None
+            told.add(loss, len(lot))
+            curve.add(loss, len(lot))
+            saying = None
             if checkpoint and time.monotonic() - saved_at > _SAVE_EVERY:
                 checkpoint.save(state.arrays() | accountant.arrays() | keep)
                 saved_at = time.monotonic()
             if time.monotonic() - told_at > _TELL_EVERY:
-                saying = _told(accountant, losses / max(seen, 1), shown_to)
-                losses, seen, told_at = 0.0, 0, time.monotonic()
+                saying, told_at = _told(accountant, told.mean(), shown_to), time.monotonic()
+            if followed() and (accountant.taken % apart == 0 or accountant.taken == accountant.steps):
+                tell(accountant.taken, loss=curve.mean(), epsilon_so_far=accountant.epsilon())
             advance(1, saying)
     if checkpoint:  # whatever happens to the model before it is stored, the same one is made again, and no other
         checkpoint.save(state.arrays() | accountant.arrays() | keep)
@@ -114,6 +120,21 @@ def add_noise(gradient: list[torch.Tensor], noises: torch.Tensor) -> None:
     """A number of its own to every coordinate of a lot's clipped sum, in place, once."""
     for g, part in zip(gradient, torch.split(noises, [g.numel() for g in gradient]), strict=True):
         g.add_(part.view(g.shape).to(g.device))
+
+
+class _Loss:
+    """Its mean over the records seen since it was last asked for; the owner's."""
+
+    def __init__(self) -> None:
+        self._sum, self._count = 0.0, 0
+
+    def add(self, loss: float, records: int) -> None:
+        self._sum, self._count = self._sum + loss, self._count + records
+
+    def mean(self) -> float:
+        mean = self._sum / max(self._count, 1)
+        self._sum, self._count = 0.0, 0
+        return mean
 
 
 class _State:

@@ -20,6 +20,7 @@ from pate.artifact import Arrays
 from pate.classifier import Classifier
 from pate.device import one_thread
 from pate.progress import progress
+from pate.steps import tell
 from pate.students.student import Lesson, Student
 from pate.training import Checkpoint, Training
 
@@ -83,10 +84,11 @@ class GAN(Student):
                 game.restore(saved)
                 advance(game.done)
             while game.done < self.steps and game.quiet < _LOOKS:
-                game.step()
+                loss = game.step()
                 advance(1)
                 if game.done % _LOOK == 0:
                     game.look()
+                    tell(game.done, loss=loss)
                     if checkpoint:
                         checkpoint.save(game.arrays())
             return game.classifier()
@@ -154,8 +156,8 @@ class Game:
                 h = h.relu()
         return h + self._never, hidden
 
-    def step(self) -> None:
-        """One move of either side, both from what they did before it."""
+    def step(self) -> float:
+        """One move of either side, both from what they did before it; the discriminator's loss."""
         import torch
         from torch.nn.functional import softplus
         from torch.nn.utils.parametrize import cached
@@ -186,6 +188,7 @@ class Game:
         with torch.no_grad():
             for mean, now in zip(self._mean.parameters(), self.network.parameters(), strict=True):
                 mean.lerp_(now, 1 - kept)
+        return float(loss.detach())
 
     def _disagreement(self, rows: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
         """Cross entropy with the average's answer on the inputs as they are: a mean teacher (Tarvainen & Valpola 2017).

@@ -21,6 +21,7 @@ from pate.errors import ConfigError
 from pate.features.encoder import Encoder
 from pate.progress import Advance, progress
 from pate.spreading import surest
+from pate.steps import tell
 from pate.students.calibration import sharpness
 from pate.students.graph import Graph
 from pate.students.moved import moved
@@ -139,6 +140,7 @@ class GraphCNN(Graph):
         epochs = max(1, round(seen / len(place)))
         a_epoch = math.ceil(len(place) / self.minibatch)
         for epoch in range(done, epochs):
+            learned = 0.0
             for i, rows in enumerate(torch.split(torch.randperm(len(place), generator=generator), self.minibatch)):
                 passed = (epoch * a_epoch + i) / (epochs * a_epoch)
                 for group in optimizer.param_groups:
@@ -148,7 +150,9 @@ class GraphCNN(Graph):
                 loss = -(target[rows] * torch.log_softmax(network(copies), dim=1)).sum(dim=1).mean()
                 torch.autograd.backward(loss)
                 optimizer.step()
+                learned += float(loss.detach()) * len(rows) / len(place)
                 advance(len(rows))
+            tell((now.number - 1) * self.images + (epoch + 1) * len(place), loss=learned)
             if checkpoint:
                 checkpoint.save(training.arrays() | now.arrays() | {"epoch": np.array(epoch + 1)})
         return network
