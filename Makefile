@@ -13,7 +13,7 @@ install: .venv/installed
 test: .venv/installed-test
 	$(BIN)/python -m pytest -n 2
 
-test-slow: .venv/installed-test
+test-slow: .venv/installed-test .venv/installed-browser
 	$(BIN)/python -m pytest -n 2 -m slow
 
 # the whole harness: kills, full disks, concurrent spending (minutes)
@@ -42,6 +42,13 @@ clean:
 
 .venv/installed-test: .venv/installed
 	$(PIP) --editable '.[test]'
+	touch $@
+
+# the report is tested in a real browser where there is one, or where it can be had
+.venv/installed-browser: | .venv/bin/python
+	command -v chromium chromedriver >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+		chromium chromium-driver fonts-dejavu-core >/dev/null; } || echo "no Chromium: its tests are skipped"
 	touch $@
 
 .venv/installed-check: .venv/installed

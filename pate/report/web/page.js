@@ -31,7 +31,7 @@
   if (!source) return;
   const panel = JSON.parse(source.textContent);
   const slider = (id) => document.getElementById(id);
-  const up = (x) => (x === null ? "unknown" : (Math.ceil(x * 1000 - 1e-9) / 1000).toFixed(3));
+  const up = (x) => (x === null ? "unknown" : (Math.ceil(x * 1000) / 1000).toFixed(3));
   const percent = (x) => (x === null ? "unknown" : (Math.floor(x * 1000) / 10).toFixed(1) + "%");
   const least = (row, wanted) => {
     let best = null;
