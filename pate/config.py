@@ -76,6 +76,16 @@ class BudgetConfig:
     lift: bool = False  # give up a stricter budget of the account
 
 
+@dataclass
+class SweepConfig:
+    epsilon: float | None = None  # name the best configuration that costs no more
+
+
+@dataclass
+class CompareConfig:
+    runs: list[str] = field(default_factory=list)  # folders of earlier runs and sweeps: then no stage is run
+
+
 @dataclass(frozen=True)
 class Asked:
     """What stage=predict is asked: which student, about what, and where the answers go (null: into the run)."""
@@ -104,6 +114,8 @@ class Config:
     sanitise: SanitiseConfig = field(default_factory=SanitiseConfig)
     noise: NoiseConfig = field(default_factory=NoiseConfig)
     budget: BudgetConfig = field(default_factory=BudgetConfig)
+    sweep: SweepConfig = field(default_factory=SweepConfig)
+    compare: CompareConfig = field(default_factory=CompareConfig)
     student_path: str | None = None  # for stage=predict: a published student
     input: str | None = None  # and what it is asked about
     output: str | None = None
@@ -138,6 +150,8 @@ class Settings:
     sanitise: SanitiseConfig
     noise: NoiseConfig
     budget: BudgetConfig
+    sweep: SweepConfig
+    compare: CompareConfig
     asked: Asked | None
     stage: str
     delta: float
@@ -214,6 +228,8 @@ def settle(config: DictConfig) -> Settings:
         sanitise=SanitiseConfig(**plain["sanitise"]),
         noise=NoiseConfig(**plain["noise"]),
         budget=BudgetConfig(**(plain["budget"] | {"account": plain["budget"]["account"] or chosen["dataset"].name})),
+        sweep=SweepConfig(**plain["sweep"]),
+        compare=CompareConfig([str(folder) for folder in typed.compare.runs]),
         asked=_asked(typed) if typed.stage == "predict" else None,
         stage=typed.stage,
         delta=typed.delta,
