@@ -12,7 +12,7 @@ from typing import Any
 from pate.errors import ConfigError
 from pate.report.files import write_facts, write_rows
 from pate.report.frontier_table import print_frontier
-from pate.report.jobs import CONTROL, Job, groups, read_results, rows
+from pate.report.jobs import CONTROL, Job, groups, natural, read_results, rows
 from pate.report.sweep import facts
 from pate.report.sweep_table import print_sweep
 from pate.report.unfinished import UNFINISHED
@@ -72,9 +72,9 @@ def _runs(folder: Path) -> Iterator[Job]:
     if not os.path.isdir(folder):
         raise ConfigError(f"compare.runs: {folder} is no folder; give those of runs or sweeps")
     if any((folder / name).is_file() for name in _SWEEPS):
-        files = sorted(folder.rglob("results.json"))
+        files = sorted(folder.rglob("results.json"), key=natural)
         yield from (_run(file.parent) for file in files if not (file.parent / UNFINISHED).exists())
-        unfinished = sorted(folder.rglob(UNFINISHED))
+        unfinished = sorted(folder.rglob(UNFINISHED), key=natural)
         yield from (Job(str(file.parent), {}, None, read_unfinished(file)) for file in unfinished)
         if not files:
             raise ConfigError(f"compare.runs: {folder} is a sweep of which no job has finished")

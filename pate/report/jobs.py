@@ -100,7 +100,7 @@ class Sweep:
         """In the order of their numbers. No clock is compared: a file that was written since then has changed."""
         new = {file for file, time in _stamps(self.folder, self.subdir).items() if self.before.get(file) != time}
         folders = {file.parent.parent if file.name == "overrides.yaml" else file.parent for file in new}
-        return [self._job(folder, new) for folder in sorted(folders, key=_natural)]
+        return [self._job(folder, new) for folder in sorted(folders, key=natural)]
 
     def _job(self, folder: Path, new: set[Path]) -> Job:
         name = str(folder.relative_to(self.folder))
@@ -246,6 +246,6 @@ def _pairs(file: Path) -> dict[str, str]:
     return {key.lstrip("+"): value for key, _, value in split}
 
 
-def _natural(path: Path) -> list[tuple[int, str]]:
+def natural(path: Path) -> list[tuple[int, str]]:
     """2 before 10, and numbers before words."""
     return [(int(part), "") if part.isdigit() else (sys.maxsize, part) for part in re.split(r"(\d+)", str(path))]

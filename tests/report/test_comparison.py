@@ -112,13 +112,14 @@ def test_different_data_sets_deltas_and_relations_are_shown_and_said(tmp_path, c
 
 
 def test_a_sweep_stands_for_its_jobs_and_names_those_that_did_not_finish(tmp_path, capsys):
-    for n in range(2):
+    for n in (10, 9):
         ran(tmp_path / "sweep" / str(n), changes={"seed": n})
     (tmp_path / "sweep" / "2").mkdir()
     (tmp_path / "sweep" / "2" / "unfinished.json").write_text(json.dumps({"error": "why", "resume": "pate seed=2"}))
     (tmp_path / "sweep" / "multirun.yaml").write_text("")
     found = compared(tmp_path, str(tmp_path / "sweep"))
     assert [row["finished"] for row in found["jobs"]] == [True, True, False]
+    assert [row["job"].rpartition("/")[2] for row in found["jobs"]] == ["9", "10", "2"]
     assert f"did not finish: {tmp_path / 'sweep' / '2'}: why" in capsys.readouterr().out
     with pytest.raises(ConfigError, match="2 did not finish: why"):
         runs_of([str(tmp_path / "sweep" / "2")])
