@@ -17,9 +17,7 @@ _FILE_WIDTH = 160  # a file has no edge to wrap at
 
 def console(stderr: bool = False) -> Console:
     """Without colour there is no bold either: no escape code at all."""
-    return Console(
-        stderr=stderr, highlight=False, color_system=None if os.environ.get("NO_COLOR") else "auto", soft_wrap=False
-    )
+    return Console(stderr=stderr, highlight=False, color_system=None if os.environ.get("NO_COLOR") else "auto")
 
 
 def page(widest: RenderableType | None = None) -> Console:
