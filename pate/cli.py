@@ -1,19 +1,18 @@
 """The thin Hydra shell: compose, check, run, show. Everything else is in pipelines/ and the library.
 
-Exit codes: 0 done, 1 failed, 2 the configuration or a file it names is wrong (nothing was written), 3 the budget does
-not allow it (nothing was drawn), 130 interrupted.
+Exit codes: 0 done, 1 failed (a sweep: any of its jobs), 2 the configuration or a file it names is wrong (nothing was
+written), 3 the budget does not allow it (nothing was drawn), 130 interrupted. `pate --help` says so too.
 """
 
 from __future__ import annotations
 
 import logging
 import os
-import re
-import shlex
 import signal
 import sys
 import traceback
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
@@ -31,17 +30,22 @@ from omegaconf.errors import OmegaConfBaseException
 from pate.config import Asked, Settings, one_line
 from pate.errors import ConfigError, PateError
 from pate.ledger import Ledger
+from pate.noise import SEEDED
 from pate.predict import predict, published, read_inputs, write
-from pate.preflight import checked
+from pate.preflight import check_sweep, checked
 from pate.progress import console
+from pate.report.comparison import compare, print_comparison
 from pate.report.jobs import Sweep, begin
 from pate.report.ledger import print_ledger, summary, write_ledger
 from pate.report.page import write_pages
 from pate.report.results import results, write_results
 from pate.report.sweep import sum_up
-from pate.report.table import print_predictions, print_results
+from pate.report.table import print_places, print_predictions, print_results
+from pate.report.unfinished import done, kept, told
+from pate.resume import job_alone, same_command
 from pate.runner import Runner
 from pate.store import Store
+from pate.terminal import quiet, settle_terminal
 
 log = logging.getLogger("pate")
 SEVERAL_RUNS = "asked in several runs: a price for this data set holds only if all were fixed before the first answer"
@@ -50,6 +54,7 @@ _PLAN = ".plan"  # in a sweep's folder: its name for the ledger
 _FIXED_SWEEPER = "hydra._internal.core_plugins.basic_sweeper.BasicSweeper"
 _begun: set[str] = set()  # stages this process has started: to resume they need no forcing
 _sweep: Sweep | None = None  # begun, and not yet summed up
+_failed = False  # a job of the sweep
 
 
 def execute(settings: Settings, folder: Path, plan: str = "", overrides: Sequence[str] = ()) -> dict[str, Any]:
@@ -75,7 +80,6 @@ def execute(settings: Settings, folder: Path, plan: str = "", overrides: Sequenc
     for warning in settings.warnings:
         log.warning("warning: %s", warning)
     runner = Runner(settings, graph(settings), Store(settings.workspace), name, plan or token_hex(8))
-    _begun.clear()
     runner.begun = _begun
     wanted = targets(settings)
     if settings.limit.strict and settings.noise.seed is None:
@@ -143,6 +147,8 @@ def run(overrides: Sequence[str] = ()) -> dict[str, Any]:
         folder.mkdir(parents=True, exist_ok=True)
         if settings.stage == "ledger":
             return account(settings, folder)
+        if settings.compare.runs:
+            return compare(settings.compare.runs, settings.sweep.epsilon, folder)[1]
         return answer(settings.asked, folder) if settings.asked else execute(settings, folder, overrides=overrides)
     finally:
         os.umask(umask)
@@ -163,50 +169,78 @@ class Summary(Callback):
 
     def on_multirun_start(self, config: DictConfig, **_: Any) -> None:
         global _sweep
+        try:
+            check_sweep(config.sweep.epsilon)
+        except PateError as error:
+            sys.exit(_complain(error))
         folder = Path(config.hydra.sweep.dir)
-        _sweep = begin(folder, config.hydra.output_subdir)
+        plan = token_hex(8) if config.hydra.sweeper._target_ == _FIXED_SWEEPER else ""
+        about = {"workspace": Path(config.workspace), "plan": plan, "epsilon": config.sweep.epsilon}
+        _sweep = begin(folder, config.hydra.output_subdir, **about)
         (folder / _PLAN).unlink(missing_ok=True)  # of an earlier sweep in the same folder
-        if config.hydra.sweeper._target_ == _FIXED_SWEEPER:
+        if plan:
             folder.mkdir(parents=True, exist_ok=True)
-            (folder / _PLAN).write_text(token_hex(8))
+            (folder / _PLAN).write_text(plan)
 
     def on_multirun_end(self, config: DictConfig, **_: Any) -> None:
         # without one, hydra.sweep.dir, or the workspace it is in, was swept itself
-        if not _sum_up() and config.stage not in ("predict", "ledger"):
+        if not _sum_up() and config.stage not in ("predict", "ledger") and not config.compare.runs and not quiet():
             console.print("no summary: the jobs left no results in one folder", markup=False)
 
 
 @hydra.main(version_base="1.3", config_path="pkg://pate.conf", config_name="config")
 def _job(config: DictConfig) -> None:
     folder = Path(HydraConfig.get().runtime.output_dir)
+    _begun.clear()
+    if HydraConfig.get().mode == RunMode.MULTIRUN:
+        return _one_of_many(config, folder)
     try:
-        settings = checked(config)
-        if settings.asked is not None:
-            return print_predictions(answer(settings.asked, folder))
-        if settings.stage == "ledger":
-            print_ledger(account(settings, folder))
-            return print(f"ledger   {folder / 'ledger.json'} (the owner's)")
-        plan = _planned(folder) if HydraConfig.get().mode == RunMode.MULTIRUN else ""
-        found = execute(settings, folder, plan, list(HydraConfig.get().overrides.task))
+        _do(config, folder)
+        done(folder)  # it may be a job of a sweep, resumed alone
     except (PateError, OSError) as error:
-        if HydraConfig.get().mode == RunMode.MULTIRUN:
-            raise  # the sweep goes on with its other jobs, and fails at its end
-        sys.exit(_complain(error if isinstance(error, PateError) else _told(error)))
-    print_results(found)
-    if all(stage["reused"] for stage in found["stages"].values()):
-        print("nothing to do: every stage was up to date")
-    print("promise  what an epsilon here promises, and what not: docs/privacy.md")
-    print(f"results  {folder / 'results.json'}")
-    if page := found.get("page"):
-        print(f"page     {page}")
-    if page := found.get("public_page"):
-        print(f"public   {page} (may leave)")
-    print(f"private  {settings.workspace / 'private'} (yours alone)")
-    print(f"release  {settings.workspace / 'release'} (made from public inputs and noisy answers or gradients)")
-    published = "student" if "student" in found["stages"] else "dpsgd" if settings.dpsgd.epsilon != "pate" else ""
-    if made := found["stages"].get(published):
-        folder = settings.workspace / "release" / published / made["key"]
-        print(f"predict  pate stage=predict student_path={folder} input=FILE")
+        sys.exit(_complain(error))
+
+
+def _one_of_many(config: DictConfig, folder: Path) -> None:
+    """The sweep goes on with its other jobs, and fails at its end."""
+    global _failed
+    plan = _planned(folder)
+    try:
+        with kept(folder, partial(job_alone, folder, _begun)):
+            _do(config, folder, plan)
+    except Exception as error:
+        _failed = True
+        log.error("pate: job %s failed: %s", folder.name, told(error))
+        if not plan:  # nobody may look into this folder when the sweep ends: another way to say so
+            raise PateError(f"job {folder.name} failed: {told(error)}") from None
+
+
+def _do(config: DictConfig, folder: Path, plan: str = "") -> None:
+    """Whatever was asked for; then say what was found, or to the quiet only where."""
+    settings = checked(config)
+    if settings.asked is not None:
+        answered = answer(settings.asked, folder)
+        return print(answered["output"]) if quiet() else print_predictions(answered)
+    if settings.stage == "ledger":
+        entries, file = account(settings, folder), folder / "ledger.json"
+        if not quiet():
+            print_ledger(entries)
+        return print(file if quiet() else f"ledger   {file} (the owner's)")
+    if settings.compare.runs:
+        compared, file = compare(settings.compare.runs, settings.sweep.epsilon, folder), folder / "compare.csv"
+        if not quiet():
+            print_comparison(*compared)
+            if found_page := compared[1].get("page"):
+                print(f"page     {found_page}")
+        return print(file if quiet() else f"compare  {file} (and compare.json; yours alone)")
+    found = execute(settings, folder, plan, list(HydraConfig.get().overrides.task))
+    if not quiet():
+        print_results(found)
+        return print_places(found, folder)
+    if HydraConfig.get().mode == RunMode.RUN:  # a sweep says it once, at its end
+        if SEEDED in found["notes"]:
+            console.print(f"warning: {SEEDED}", markup=False)
+        print(folder / "results.json")
 
 
 def main() -> None:
@@ -214,30 +248,25 @@ def main() -> None:
     os.umask(0o077)  # what a run leaves behind is its owner's
     full_error = os.environ.get("HYDRA_FULL_ERROR") == "1"
     os.environ["HYDRA_FULL_ERROR"] = "1"  # errors come here, to be told in one line
+    sys.argv[1:] = settle_terminal(sys.argv[1:])
     signal.signal(signal.SIGTERM, _interrupted)
     try:
         try:
             _job()
         finally:
-            _sum_up()
+            _sum_up(whole=False)  # Hydra did not come to its end
+        if _failed:
+            sys.exit(1)
     except KeyboardInterrupt:
         console.print("interrupted", markup=False)
         sys.exit(_resume(130))
-    except (PateError, HydraException, OmegaConfBaseException) as error:
+    except (PateError, OSError, HydraException, OmegaConfBaseException) as error:
         if full_error:
             traceback.print_exc()
         sys.exit(_complain(error))
-    except OSError as error:
-        if full_error:
-            traceback.print_exc()
-        sys.exit(_complain(_told(error)))
     except Exception:
         traceback.print_exc()
         sys.exit(_resume(1))
-
-
-def _told(error: OSError) -> PateError:
-    return PateError(f"{error.strerror}: {error.filename}" if error.filename else error.strerror or str(error))
 
 
 def _planned(folder: Path) -> str:
@@ -248,12 +277,16 @@ def _planned(folder: Path) -> str:
         return ""
 
 
-def _sum_up() -> bool:
+def _sum_up(whole: bool = True) -> bool:
     """A summary that fails is seen, and takes neither the jobs' results nor their exit code with it."""
-    global _sweep
+    global _sweep, _failed
     sweep, _sweep = _sweep, None
+    if sweep is None:
+        return False
     try:
-        return sweep is not None and sum_up(sweep)
+        jobs = sweep.jobs()
+        _failed = _failed or any(job.unfinished for job in jobs)  # also in a launcher's own processes
+        return sum_up(sweep, jobs, whole)
     except Exception:
         traceback.print_exc()
         console.print("pate: the sweep was not summed up; its jobs' results are there", style="bold red", markup=False)
@@ -261,25 +294,16 @@ def _sum_up() -> bool:
 
 
 def _complain(error: Exception) -> int:
-    code = error.exit_code if isinstance(error, PateError) else 2
-    message = str(error) if isinstance(error, PateError) else one_line(error)
-    console.print(f"pate: {message}", style="bold red", markup=False, highlight=False, soft_wrap=True)
+    composing = isinstance(error, HydraException | OmegaConfBaseException)
+    code = error.exit_code if isinstance(error, PateError) else 2 if composing else 1
+    console.print(f"pate: {told(error)}", style="bold red", markup=False, highlight=False, soft_wrap=True)
     return _resume(code) if code == 1 else code
 
 
 def _resume(code: int) -> int:
-    """Finished stages and teachers are stored: the same command goes on from there, without forcing what was forced."""
-    arguments = [again for argument in sys.argv[1:] if (again := _less_force(argument))]
-    console.print(f"to resume: {shlex.join(['pate', *arguments])}", markup=False, highlight=False, soft_wrap=True)
+    command = same_command(sys.argv[1:], _begun)
+    console.print(f"to resume: {command}", markup=False, highlight=False, soft_wrap=True)
     return code
-
-
-def _less_force(argument: str) -> str:
-    name, _, value = argument.partition("=")
-    if name != "force":
-        return argument
-    left = [stage for stage in re.findall(r"\w+", value) if stage not in _begun]
-    return f"force=[{','.join(left)}]" if left else ""
 
 
 def _interrupted(*_: Any) -> None:

@@ -85,6 +85,16 @@ class BudgetConfig:
     lift: bool = False  # give up a stricter budget of the account
 
 
+@dataclass
+class SweepConfig:
+    epsilon: float | None = None  # name the best configuration that costs no more
+
+
+@dataclass
+class CompareConfig:
+    runs: list[str] = field(default_factory=list)  # folders of earlier runs and sweeps: then no stage is run
+
+
 @dataclass(frozen=True)
 class Asked:
     """What stage=predict is asked: which student, about what, and where the answers go (null: into the run)."""
@@ -115,6 +125,8 @@ class Config:
     report: ReportConfig = field(default_factory=ReportConfig)
     noise: NoiseConfig = field(default_factory=NoiseConfig)
     budget: BudgetConfig = field(default_factory=BudgetConfig)
+    sweep: SweepConfig = field(default_factory=SweepConfig)
+    compare: CompareConfig = field(default_factory=CompareConfig)
     student_path: str | None = None  # for stage=predict: a published student
     input: str | None = None  # and what it is asked about
     output: str | None = None
@@ -151,6 +163,8 @@ class Settings:
     report: ReportConfig
     noise: NoiseConfig
     budget: BudgetConfig
+    sweep: SweepConfig
+    compare: CompareConfig
     asked: Asked | None
     stage: str
     delta: float
@@ -229,6 +243,8 @@ def settle(config: DictConfig) -> Settings:
         report=ReportConfig(**plain["report"]),
         noise=NoiseConfig(**plain["noise"]),
         budget=BudgetConfig(**(plain["budget"] | {"account": plain["budget"]["account"] or chosen["dataset"].name})),
+        sweep=SweepConfig(**plain["sweep"]),
+        compare=CompareConfig([str(folder) for folder in typed.compare.runs]),
         asked=_asked(typed) if typed.stage == "predict" else None,
         stage=typed.stage,
         delta=typed.delta,

@@ -18,6 +18,7 @@ from pate.dpsgd.calibrate import SMALLEST_DELTA
 from pate.errors import ConfigError
 from pate.noise import SEEDED
 from pate.predict import INPUTS, OUTPUTS
+from pate.report.comparison import runs_of
 
 STAGES = (
     "fetch", "data", "features", "encode", "teachers", "votes", "queries", "quality", "labels", "account", "sanitise",
@@ -32,7 +33,12 @@ _PUBLIC_STAGES = (
 def checked(config: DictConfig) -> Settings:
     """The settings of a composed configuration, or a ConfigError; nothing is written either way."""
     settings = settle(config)
-    if settings.stage == "ledger":
+    check_sweep(settings.sweep.epsilon)
+    if settings.compare.runs:
+        if settings.stage != "compare":
+            raise ConfigError(f"compare.runs is for stage=compare, and this is stage={settings.stage}")
+        runs_of(settings.compare.runs)
+    elif settings.stage == "ledger":
         _check_budget(settings)
         if not (settings.workspace / "private").is_dir():
             raise ConfigError(f"workspace={settings.workspace}: nothing was run there, so it has no ledger")
@@ -41,6 +47,12 @@ def checked(config: DictConfig) -> Settings:
     else:
         _check_asked(settings.asked)
     return settings
+
+
+def check_sweep(epsilon: float | None) -> None:
+    """Before the first job: what a sweep is asked about as a whole."""
+    if epsilon is not None and not (math.isfinite(epsilon) and epsilon > 0):
+        raise ConfigError(f"sweep.epsilon must be a positive number, got {epsilon}")
 
 
 def _check_asked(asked: Asked) -> None:

@@ -8,12 +8,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.text import Text
 
+from pate.terminal import animated, quiet
+from pate.terminal import console as terminal
+
 log = logging.getLogger("pate")
-console = Console(stderr=True)
+console = terminal(stderr=True)
 _LOG_EVERY = 10.0  # seconds between plain lines
 
 
@@ -37,7 +40,7 @@ class _Bar(Progress):
 @contextmanager
 def progress(label: str, total: int, unit: str = "", before: int = 0) -> Iterator[Advance]:
     """A bar, or a line now and then; so many items were finished `before`, by a run that was interrupted."""
-    if console.is_terminal:
+    if animated(console) and not quiet():
         columns = (
             TextColumn("  {task.description}"),
             BarColumn(),
@@ -74,7 +77,9 @@ def progress(label: str, total: int, unit: str = "", before: int = 0) -> Iterato
 
 
 class LogHandler(logging.Handler):
-    """Log lines through the same console as the bars, so that neither tears the other."""
+    """Log lines through the same console as the bars, so that neither tears the other; --quiet keeps warnings."""
 
     def emit(self, record: logging.LogRecord) -> None:
+        if quiet() and record.levelno < logging.WARNING:
+            return
         console.print(self.format(record), markup=False, highlight=False, soft_wrap=True)

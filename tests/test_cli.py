@@ -44,7 +44,7 @@ def test_the_whole_pipeline_twice(pate, tmp_path):
 @pytest.mark.parametrize(
     ("override", "words"),
     [
-        ("tachers.count=3", "tachers: no such key; there are account, aggregator, budget, dataset"),
+        ("tachers.count=3", "tachers: no such key; there are account, aggregator, budget, compare, dataset"),
         ("teachers.cuont=3", "teachers.cuont: no such key; there are count, inverse_penalty, iterations"),
         ("teachers.count=many", "teachers.count: Value 'many' of type 'str' could not be converted to Integer"),
         ("teachers=llama", "Available options in 'teachers'"),
@@ -209,10 +209,11 @@ def test_a_sweep_over_students_trains_the_teachers_once(pate, tmp_path):
 
 
 def test_a_sweep_goes_on_after_a_bad_job_and_fails_at_its_end(pate, tmp_path):
-    swept = pate("-m", "stage=data", "delta=2,0.001")
-    assert swept.returncode == 2
+    swept = pate("-m", "stage=data", "delta=2,0.001,0.002", "hydra.sweeper.max_batch_size=1")
+    assert swept.returncode == 1
     assert "delta must lie strictly between 0 and 1" in swept.stderr
-    assert len(list(tmp_path.rglob("results.json"))) == 1
+    assert len(list(tmp_path.rglob("results.json"))) == 2
+    assert [file.parent.name for file in tmp_path.rglob("unfinished.json")] == ["0"]
 
 
 def test_a_terminal_shows_a_bar_with_the_time_left(tmp_path, slow):

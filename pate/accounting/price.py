@@ -90,7 +90,7 @@ def relation(group_by: str | None) -> str:
 
 def shown(epsilon: float) -> str:
     """An epsilon for reading, rounded up: never less than what was spent."""
-    return f"{math.ceil(epsilon * 1000) / 1000:.3f}" if math.isfinite(epsilon) else "infinite"
+    return f"{math.ceil(epsilon * 1000) / 1000:.3f}" if math.isfinite(epsilon * 1000) else "infinite"
 
 
 def _smallest(prices: Iterable[Price]) -> Price:

@@ -5,11 +5,7 @@ Reads the folders the jobs left behind and nothing else, so any launcher will do
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import math
-import os
 import re
 import sys
 from collections.abc import Sequence
@@ -24,18 +20,23 @@ from omegaconf import OmegaConf
 from pate.artifact import fits
 from pate.errors import PateError
 from pate.noise import SEEDED
+from pate.report.unfinished import UNFINISHED, Unfinished
+from pate.report.unfinished import read as read_unfinished
 from pate.safe_files import Unreadable, parsing, read_json
 
 SEEDS = ("seed", "noise.seed", "dataset.seed")  # runs that differ in nothing else are repetitions
+_CURVE = ("gammas", "accuracy_at")
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 @dataclass(frozen=True)
 class Job:
-    """One job of a sweep: what set it apart, and what it found if it finished."""
+    """One job of a sweep: what set it apart, and what it found if it finished, or why it did not."""
 
     name: str  # its folder within the sweep's
     overrides: dict[str, str]
     results: dict[str, Any] | None
+    unfinished: Unfinished | None = None
 
     @cached_property
     def figures(self) -> dict[str, Any]:
@@ -46,13 +47,19 @@ class Job:
         for method in found["methods"]:
             single = {key: value for key, value in method.items() if key != "name" and not isinstance(value, dict)}
             flat |= {f"{method['name']}_{key}": value for key, value in single.items()}
+            flat[f"{method['name']}_epsilon_every_data_set"] = _for_every_data_set(method, found["pate"])
         for key in ("queries", "answered", "label_accuracy", "teacher_accuracy", "plurality_accuracy"):
             flat[f"pate_{key}"] = found["pate"][key]
         quality = self.quality
-        curve = zip(quality.pop("gammas", ()), quality.pop("accuracy_at", ()), strict=True)
+        curve = zip(*(quality.pop(key, ()) for key in _CURVE), strict=True)
         flat |= {f"quality_{key}": value for key, value in quality.items()}
         flat |= {f"quality_accuracy_at_{gamma:g}": value for gamma, value in curve}
         return flat
+
+    @property
+    def methods(self) -> list[str]:
+        """Those it ran."""
+        return [method["name"] for method in self.results["methods"]] if self.results else []
 
     @property
     def notes(self) -> list[str]:
@@ -72,6 +79,11 @@ class Job:
         dataset = self.results["config"]["dataset"] if self.results else {}
         return dataset.get("name"), dataset.get("path")
 
+    @property
+    def data(self) -> str:
+        """The same, for reading."""
+        return " ".join(str(part) for part in self.private_data if part)
+
 
 @dataclass(frozen=True)
 class Sweep:
@@ -80,20 +92,25 @@ class Sweep:
     folder: Path
     subdir: str | None  # where Hydra keeps a job's overrides
     before: dict[Path, int]
+    workspace: Path = Path("workspace")
+    plan: str = ""  # the ledger's name for it, if all its jobs were fixed when it began
+    epsilon: float | None = None  # within which the best configuration is named
 
     def jobs(self) -> list[Job]:
         """In the order of their numbers. No clock is compared: a file that was written since then has changed."""
         new = {file for file, time in _stamps(self.folder, self.subdir).items() if self.before.get(file) != time}
-        folders = {file.parent if file.name == "results.json" else file.parent.parent for file in new}
-        return [self._job(folder, new) for folder in sorted(folders, key=_natural)]
+        folders = {file.parent.parent if file.name == "overrides.yaml" else file.parent for file in new}
+        return [self._job(folder, new) for folder in sorted(folders, key=natural)]
 
     def _job(self, folder: Path, new: set[Path]) -> Job:
         name = str(folder.relative_to(self.folder))
         overrides, results = folder / (self.subdir or "") / "overrides.yaml", folder / "results.json"
+        unfinished = folder / UNFINISHED
         return Job(
             name,
-            _pairs(OmegaConf.load(overrides)) if overrides in new else {"job": name},
-            _results(results) if results in new else None,
+            _pairs(overrides) if overrides in new else {"job": name},
+            _results(results) if results in new and unfinished not in new else None,
+            read_unfinished(unfinished) if unfinished in new else None,
         )
 
 
@@ -129,10 +146,10 @@ class Group:
         return [value for job in self.jobs if (value := job.figures.get(key)) is not None]
 
 
-def begin(folder: Path, subdir: str | None) -> Sweep:
+def begin(folder: Path, subdir: str | None, **about: Any) -> Sweep:
     """To be called before the first job: what is in the folder already belongs to somebody else."""
     folder = folder.absolute()
-    return Sweep(folder, subdir, _stamps(folder, subdir))
+    return Sweep(folder, subdir, _stamps(folder, subdir), **about)
 
 
 def swept(jobs: Sequence[Job]) -> list[str]:
@@ -175,50 +192,60 @@ def mean(values: Sequence[float]) -> Mean | None:
     return Mean(float(np.mean(values)), error, len(values))
 
 
-def write_rows(table: list[dict[str, Any]], folder: Path) -> None:
-    """The rows for a spreadsheet and for a program."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(table[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(row | {"notes": " | ".join(row["notes"])} for row in table)
-    write_owned(folder / "sweep.csv", text.getvalue().encode())
-    write_owned(folder / "sweep.json", json.dumps(table, indent=1).encode())
-
-
 def _stamps(folder: Path, subdir: str | None) -> dict[Path, int]:
     """When the files that make a job were last written, at any depth: hydra.sweep.subdir is the user's to choose."""
-    patterns = ["results.json"] + [f"{subdir}/overrides.yaml"] * (subdir is not None)
+    patterns = ["results.json", UNFINISHED] + [f"{subdir}/overrides.yaml"] * (subdir is not None)
     return {file: file.stat().st_mtime_ns for pattern in patterns for file in folder.rglob(pattern)}
 
 
 def _results(file: Path) -> dict[str, Any]:
-    """What a job found; epsilons may be infinite."""
     try:
-        found = read_json(file, infinite=True)
-        parts = {"methods": list[dict[str, Any]], "pate": dict[str, Any], "stages": dict[str, Any], "notes": list[str]}
-        if not isinstance(found, dict) or not all(fits(found.get(name), kind) for name, kind in parts.items()):
-            raise Unreadable("is no results.json of this program")
-        told = Job(file.parent.name, {}, found)
-        with parsing("results.json of this program"):
-            _ = told.figures, told.notes, told.quality, told.private_data
-        return found
+        return read_results(file)
     except Unreadable as problem:
         raise PateError(f"{file} {problem}: the sweep cannot be summed up") from None
 
 
-def _pairs(overrides: Any) -> dict[str, str]:
+def read_results(file: Path) -> dict[str, Any]:
+    """What a job found, or `Unreadable`; epsilons may be infinite."""
+    found = read_json(file, infinite=True)
+    parts = {"methods": list[dict[str, Any]], "pate": dict[str, Any], "stages": dict[str, dict[str, Any]]}
+    parts |= {"notes": list[str], "config": dict[str, Any]}
+    if not isinstance(found, dict) or not all(fits(found.get(name), kind) for name, kind in parts.items()):
+        raise Unreadable("is no results.json of this program")
+    told = Job(file.parent.name, {}, found)
+    with parsing("results.json of this program"):
+        figures, names = told.figures, [method["name"] for method in found["methods"]]
+        numbers = [value for key, value in figures.items() if re.search("accuracy|epsilon|_delta", key)]
+        words = [value for key, value in figures.items() if re.search("_guarantee|_relation", key)]
+        known = [(stage["key"], stage["reused"]) for stage in found["stages"].values()]
+        fit = fits(numbers, list[float | None]) and fits([*words, *told.private_data], list[str | None])
+        if CONTROL.search(" ".join([*filter(None, words), *names, *told.notes, told.data])):
+            raise Unreadable("holds control characters")
+        if not (fit and fits(names, list[str]) and fits([key for key, _ in known], list[str])):
+            raise ValueError
+        if any(told.quality.get(key) and not fits(told.quality[key], list[float | None]) for key in _CURVE):
+            raise ValueError
+    return found
+
+
+def _for_every_data_set(method: dict[str, Any], pate: dict[str, Any]) -> float | None:
+    """The epsilon that does not depend on the data, whether or not it may be published."""
+    if method.get("guarantee") == "every data set":
+        return method.get("epsilon")
+    if method.get("epsilon_publishable") is not None or method["name"] != "pate":
+        return method.get("epsilon_publishable")
+    known = [one for one in pate.get("accountants", ()) if one["valid"] and one["guarantee"] == "every data set"]
+    return min((one["epsilon"] for one in known if one["epsilon"] is not None), default=None)
+
+
+def _pairs(file: Path) -> dict[str, str]:
+    """Overrides as they were given: `${seed}` is not looked up."""
+    overrides = OmegaConf.to_container(OmegaConf.load(file))
+    assert isinstance(overrides, list)
     split = (str(override).partition("=") for override in overrides)
     return {key.lstrip("+"): value for key, _, value in split}
 
 
-def _natural(path: Path) -> list[tuple[int, str]]:
+def natural(path: Path) -> list[tuple[int, str]]:
     """2 before 10, and numbers before words."""
     return [(int(part), "") if part.isdigit() else (sys.maxsize, part) for part in re.split(r"(\d+)", str(path))]
-
-
-def write_owned(file: Path, content: bytes) -> None:
-    """Whole or not at all, readable by the owner only."""
-    temporary = file.with_name(f".{file.name}")
-    with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as handle:
-        handle.write(content)
-    temporary.rename(file)

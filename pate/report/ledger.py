@@ -9,7 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console, Group
+from rich.console import Group
 from rich.markup import escape
 from rich.table import Table
 
@@ -17,6 +17,7 @@ from pate.accounting.filter import ORDERS, composed, fixed_in_advance
 from pate.accounting.price import shown
 from pate.ledger import Budget, Entry, Ledger, relation, total
 from pate.noise import SEEDED
+from pate.terminal import page
 
 _RULES = {
     "renyi": "a filter on Renyi divergences (Feldman & Zrnic 2021, Thm 3.1)",
@@ -47,9 +48,7 @@ def summary(ledger: Ledger, account: str | None = None, budget: Budget | None = 
 
 def print_ledger(found: dict[str, Any]) -> None:
     """A table an account: its releases, then their totals."""
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console.width = 160
+    console = page()
     if not found["known"]:
         console.print("nothing was released: the ledger is empty")
     elif not found["accounts"]:
@@ -81,11 +80,18 @@ def _account(name: str, entries: Sequence[Entry], budget: Budget | None) -> dict
         "publishable": True,
         "theorem": ALONE if len(spent) == 1 and rule == "basic" else _RULES[rule],
         "budget": _left(spent, budget) if budget and budget.epsilon is not None else None,
-        "plans": [{"plan": plan, "releases": len(own)} | _owners(own, delta) for plan, own in plans.items()],
+        "plans": [_plan(plan, own, delta) for plan, own in plans.items()],
         "this_data_set": _owners(spent, delta) if len(plans) == 1 else None,
         "evaluations": sum(entry.spender.scope == "evaluation" for entry in entries),
         "kept": sum(entry.spender.scope == "owner" for entry in entries),
     }
+
+
+def _plan(plan: str, own: Sequence[Entry], delta: float | None) -> dict[str, Any]:
+    """What a run or a sweep released: its price on these data, and on every data set."""
+    every = total(own, delta)[0] if delta is not None else None
+    whole = {"epsilon": every, "delta": delta, "relation": relation(one.release for one in own), "publishable": True}
+    return {"plan": plan, "releases": len(own)} | _owners(own, delta) | {"every_data_set": whole}
 
 
 def _left(spent: Sequence[Entry], budget: Budget) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from pate.report.evidence import Evidence
 from pate.report.ledger import finite
 from pate.report.panel import Panel
 from pate.report.published import REFERENCES
-from pate.report.table import TITLES
+from pate.report.scores import TITLES
 from pate.report.verdict import verdict
 
 _WEB = Path(__file__).with_name("web")
@@ -84,7 +84,7 @@ def render(**context: Any) -> str:
     css, js = ((_WEB / name).read_text() for name in ("page.css", "page.js"))
     from markupsafe import Markup
 
-    defaults: dict[str, Any] = {"confusion": None, "by_class": None, "parts": [], "source": "results.json"}
+    defaults: dict[str, Any] = {"parts": [], "source": "results.json"}
     return environment.get_template("page.html").render(defaults | context | {"css": Markup(css), "js": Markup(js)})
 
 

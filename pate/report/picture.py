@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pate.report.jobs import Group, Job, Mean, write_owned
+from pate.report.files import write_owned
+from pate.report.jobs import Group, Job, Mean
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

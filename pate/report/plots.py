@@ -34,7 +34,10 @@ _HUES = {"pate": "pate", "dpsgd": "dpsgd", "dpsgd_publishable": "dpsgd"}
 
 
 def accuracy_by_epsilon(
-    points: Sequence[Point], bound: float | None, references: Sequence[Reference], frontier: Sequence[Point] = ()
+    points: Sequence[Point],
+    bound: float | None,
+    references: Sequence[Reference],
+    frontiers: Sequence[Sequence[Point]] = (),
 ) -> str:
     """Every method where it stands. A filled mark is a guarantee for every data set, a hollow one for this one."""
     from matplotlib.ticker import PercentFormatter
@@ -43,9 +46,9 @@ def accuracy_by_epsilon(
         axes.set_xscale("log")
         for reference in references:
             _mark(axes, reference.method, reference.epsilon, reference.accuracy, reference.guarantee, "paper", 5)
-        if frontier:
-            steps = sorted((point.epsilon, point.accuracy) for point in frontier)
-            axes.step(*zip(*steps, strict=True), where="post", color=COLOURS["pate"], linewidth=1, alpha=0.6, zorder=2)
+        for frontier in frontiers:
+            steps, hue = sorted((point.epsilon, point.accuracy) for point in frontier), _HUES[frontier[0].method]
+            axes.step(*zip(*steps, strict=True), where="post", color=COLOURS[hue], linewidth=1, alpha=0.6, zorder=2)
         for point in points:
             hue = _HUES.get(point.method, "ink")
             axes.errorbar(

@@ -12,6 +12,12 @@ from pate.artifact import Artifact
 from pate.model import Floats, Model
 
 _BINS = 10
+TITLES = {
+    "pate": "PATE",
+    "dpsgd": "DP-SGD",
+    "dpsgd_publishable": "DP-SGD, worst case",  # at the epsilon PATE may publish
+    "nonprivate": "non-private bound",
+}
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from pate.accounting.price import shown
 from pate.report.jobs import SEEDS, Group, Job, Mean, groups, swept
+from pate.report.scores import TITLES
+from pate.terminal import page
 
 _SHARES = {  # column of the table: where it is found, best first
     "one teacher": ("quality_teacher_accuracy", "pate_teacher_accuracy"),
@@ -22,22 +23,23 @@ _SHARES = {  # column of the table: where it is found, best first
     "PATE\npool": ("pate_public_accuracy",),
     "PATE\npool, views": ("pate_public_accuracy_of_views",),
     "DP-SGD\ntest": ("dpsgd_accuracy",),
+    "DP-SGD at the\npublishable epsilon\ntest": ("dpsgd_publishable_accuracy",),
     "non-private\ntest": ("nonprivate_accuracy",),
 }
-_PRICED = {"pate": "PATE", "dpsgd": "DP-SGD"}
 
 
-def print_sweep(jobs: Sequence[Job]) -> None:
-    """One table, then all that its epsilons are never without, then what the jobs had to note."""
+def print_sweep(jobs: Sequence[Job], heading: str = "", releases: Sequence[str] = ()) -> None:
+    """One table, then all that its epsilons are never without, then what the jobs had to note.
+
+    `releases` is what the ledger says of them; without, it is what their results tell.
+    """
     found, finished = groups(jobs), [job for job in jobs if job.results is not None]
-    console, table = Console(highlight=False), _table(jobs, found)
-    if not console.is_terminal:  # a file has no edge to wrap at
-        console.width = 1000
-        console.width = max(160, console.measure(table).maximum)
+    table = _table(jobs, found)
+    console = page(table)
     common = [f"{key}={value}" for key, value in jobs[0].overrides.items() if key not in swept(jobs)]
-    console.print(" ".join(["sweep:", *common]), soft_wrap=True, markup=False)
+    console.print(heading or " ".join(["sweep:", *common]), soft_wrap=True, markup=False)
     console.print(table)
-    lines = [*_explained(found), *_unfinished(jobs), *_releases(finished)]
+    lines = [*_explained(found), *_undrawn(finished), *(releases or _draws(finished))]
     for note, count in Counter(note for job in finished for note in job.notes).items():
         some = "" if count == len(finished) else f" ({count} of {len(finished)} jobs)"
         lines.append(f"note{some}: {note}")
@@ -52,7 +54,7 @@ def _table(jobs: Sequence[Job], found: list[Group]) -> Table:
     for title, keys in _SHARES.items():
         expected = title == "labels" and all(group.known(keys[0]) for group in found)
         columns[f"{title}\nexpected" if expected else title] = [_share(group.mean(keys), group) for group in found]
-    for name, title in _PRICED.items():
+    for name, title in TITLES.items():
         columns |= _priced(name, title, found)
     columns = {title: cells for title, cells in columns.items() if set(cells) != {"-"}}
     table = Table()
@@ -85,7 +87,7 @@ def _explained(found: list[Group]) -> Iterable[str]:
     if any(one.error is not None for one in means):
         yield "±: standard error of the mean over the runs of a line, which differ in their seeds only"
     use = {"beside": "the owner's", "same": "may be published", "none": "the owner's: none may be published"}
-    for name, title in _PRICED.items():
+    for name, title in TITLES.items():
         if not any(group.known(f"{name}_epsilon") for group in found):
             continue
         facts = [use[_publication(name, found)]]
@@ -104,18 +106,14 @@ def _publication(name: str, found: list[Group]) -> str:
     return "same" if own == public else "beside" if any(value is not None for value in public) else "none"
 
 
-def _unfinished(jobs: Sequence[Job]) -> Iterable[str]:
-    failed, choices = [job for job in jobs if job.results is None], swept(jobs)
-    if failed:
-        names = (" ".join(f"{key}={job.overrides[key]}" for key in choices if key in job.overrides) for job in failed)
-        yield f"{len(failed)} of {len(jobs)} jobs did not finish: {', '.join(names)}"
-
-
-def _releases(finished: Sequence[Job]) -> Iterable[str]:
-    """Labels served again cost nothing; labels drawn again, or drawn for another setting, are another release."""
+def _undrawn(finished: Sequence[Job]) -> Iterable[str]:
     undrawn = [job for job in finished if "pate_epsilon" in job.figures and "labels" not in job.stages]
     if undrawn:
         yield f"{len(undrawn)} of {len(finished)} jobs drew no labels: PATE's epsilon is what drawing them would cost"
+
+
+def _draws(finished: Sequence[Job]) -> Iterable[str]:
+    """Labels served again cost nothing; labels drawn again, or drawn for another setting, are another release."""
     for data in dict.fromkeys(job.private_data for job in finished):
         same = [job for job in finished if job.private_data == data]
         labels = _drawn([job.stages["labels"] for job in same if {"votes", "labels"} <= set(job.stages)])

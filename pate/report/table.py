@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console
@@ -9,25 +10,21 @@ from rich.markup import escape
 from rich.table import Table
 
 from pate.accounting.price import shown
+from pate.report.scores import TITLES
+from pate.report.terminal_plot import ASCII, MARGIN, UNICODE, WIDTH, plot, points
+from pate.terminal import page
 
 _CLASSES = 10  # columns of a table
-TITLES = {
-    "pate": "PATE",
-    "dpsgd": "DP-SGD",
-    "dpsgd_publishable": "DP-SGD, worst case",
-    "nonprivate": "non-private bound",
-}
 
 
 def print_results(found: dict[str, Any]) -> None:
     """One table of methods, then the notes. An epsilon stands with its delta, its kind and whether it may leave."""
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console.width = 160  # a file has no edge to wrap at
+    console = page()
     if found["pate"]["accountants"] and not any(row["accuracy"] is not None for row in found["methods"]):
         console.print(_ladder(found["pate"]["accountants"], found["methods"][0]))
     if found["methods"]:
         console.print(_table(found["methods"]))
+    _plot(console, found["methods"])
     if any(row["by_class"] for row in found["methods"]):
         console.print(_who_pays(found["methods"]))
     if plan := found["pate"]["plan"]:
@@ -45,6 +42,36 @@ def print_results(found: dict[str, Any]) -> None:
             soft_wrap=True,
             markup=False,
         )
+
+
+def _plot(console: Console, methods: list[dict[str, Any]]) -> None:
+    """On a terminal with room for it, where there is something to see."""
+    known = points(methods, TITLES)
+    if not known or not console.is_terminal or console.width < MARGIN + WIDTH + 4:
+        return
+    bound = next((row["accuracy"] for row in methods if row["name"] == "nonprivate"), None)
+    for line in plot(known, bound, UNICODE if console.encoding.startswith("utf") else ASCII):
+        console.print(line, markup=False, soft_wrap=True)
+
+
+def print_places(found: dict[str, Any], folder: Path) -> None:
+    """Where everything is, and what can be done with it."""
+    stages, config = found["stages"], found["config"]
+    workspace = Path(config["workspace"])
+    if all(stage["reused"] for stage in stages.values()):
+        print("nothing to do: every stage was up to date")
+    print("promise  what an epsilon here promises, and what not: docs/privacy.md")
+    print(f"results  {folder / 'results.json'}")
+    if page := found.get("page"):
+        print(f"page     {page}")
+    if page := found.get("public_page"):
+        print(f"public   {page} (may leave)")
+    print(f"private  {workspace / 'private'} (yours alone)")
+    print(f"release  {workspace / 'release'} (made from public inputs and noisy answers or gradients)")
+    published = "student" if "student" in stages else "dpsgd" if config["dpsgd"]["epsilon"] != "pate" else ""
+    if made := stages.get(published):
+        model = workspace / "release" / published / made["key"]
+        print(f"predict  pate stage=predict student_path={model} input=FILE")
 
 
 def print_predictions(found: dict[str, Any]) -> None:

@@ -7,6 +7,7 @@ import json
 import tarfile
 import zipfile
 from collections.abc import Callable
+from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -33,6 +34,7 @@ from pate.kernel_machine import KernelMachine
 from pate.neighbours import Neighbours
 from pate.predict import predict, published, read_inputs
 from pate.predictor import Predictor
+from pate.report.comparison import compare, print_comparison
 from pate.report.jobs import begin, groups, rows
 from pate.report.scores import Scores
 from pate.store import Store
@@ -326,14 +328,16 @@ def read_checkpoint(folder):
 
 def job(folder):
     figures = dict.fromkeys(("queries", "answered", "label_accuracy", "teacher_accuracy", "plurality_accuracy"), 1)
-    method = {"name": "pate", "epsilon": 1.5, "accuracy": 0.9, "by_class": {"a": 0.5}}
+    method = {"name": "pate", "epsilon": 1.5, "accuracy": 0.9, "by_class": {"a": 0.5}, "delta": 1e-5}
+    method |= {"guarantee": "this data set", "relation": "one record", "epsilon_publishable": None}
+    figures["accountants"] = [{"valid": True, "guarantee": "every data set", "epsilon": 2.5}]
     dataset = {"name": "digits", "path": None}
     found = {
         "methods": [method],
         "pate": figures,
         "quality": None,
-        "stages": {},
-        "config": {"dataset": dataset},
+        "stages": {"votes": {"key": "a", "reused": True}, "labels": {"key": "b", "reused": False}},
+        "config": {"dataset": dataset, "student": {"_target_": "a.B", "c": [1]}, "seed": 0},
         "notes": [],
     }
     (folder / "results.json").write_text(json.dumps(found))
@@ -342,6 +346,8 @@ def job(folder):
 def read_job(folder):
     jobs = begin(folder / "nothing", None).__class__(folder, None, {}).jobs()
     rows(jobs), groups(jobs), [(one.private_data, one.stages) for one in jobs]
+    with redirect_stdout(io.StringIO()):
+        print_comparison(*compare([str(folder)], 1.0, folder))
 
 
 def targets():

@@ -4,6 +4,7 @@ import csv
 import json
 import stat
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from pate.report.jobs import Job, Sweep, begin, groups, mean, rows, swept
 from pate.report.picture import FOOTNOTE, apart, curve_of
 from pate.report.sweep import sum_up
 from pate.report.sweep_table import print_sweep
+from pate.report.unfinished import Unfinished
 
 GAMMAS = [0.05, 1.0]
 
@@ -135,19 +137,22 @@ def test_draws_are_counted_and_served_labels_are_not(capsys):
     assert "2 of 2 jobs drew no labels" in told({}, {})
 
 
-def test_notes_and_jobs_that_did_not_finish_are_told_and_brackets_are_kept(capsys):
-    print_sweep(
-        [
-            job("0", "force=[labels] seed=0", notes=["all of them", "one of them"]),
-            job("1", "force=[labels] seed=1", notes=["all of them"]),
-            job("2", "force=[labels] seed=2", finished=False),
-        ]
-    )
-    out = words(capsys)
+def test_notes_and_jobs_that_did_not_finish_are_told_and_brackets_are_kept(tmp_path, capsys):
+    jobs = [
+        job("0", "force=[labels] seed=0", notes=["all of them", "one of them"]),
+        job("1", "force=[labels] seed=1", notes=["all of them"]),
+        replace(job("2", "force=[labels] seed=2", finished=False), unfinished=Unfinished("why", "pate seed=2")),
+    ]
+    assert sum_up(Sweep(tmp_path, None, {}), jobs)
+    told = capsys.readouterr()
+    out, errors = " ".join(told.out.split()), " ".join(told.err.split())
     assert "sweep: force=[labels]" in out
     assert "note: all of them" in out
     assert "note (1 of 2 jobs): one of them" in out
-    assert "1 of 3 jobs did not finish: seed=2" in out
+    assert "1 of 3 jobs did not finish: job 2 (seed=2): why to resume: pate seed=2" in errors
+    facts = json.loads((tmp_path / "sweep.json").read_text())
+    assert [(one["job"], one["error"], one["resume"]) for one in facts["failed"]] == [("2", "why", "pate seed=2")]
+    assert [row["finished"] for row in facts["jobs"]] == [True, True, False]
 
 
 def test_labels_are_kept_apart_in_order_and_below_the_top():
@@ -184,7 +189,7 @@ def test_without_overrides_on_record_every_job_stands_alone(tmp_path):
     for number in (0, 1):
         write(tmp_path / str(number), [], job("", "a=1").results)
     assert len(groups(sweep.jobs())) == 2
-    assert not sum_up(Sweep(tmp_path / "empty", None, {}))
+    assert not sum_up(Sweep(tmp_path / "empty", None, {}), [])
 
 
 @pytest.mark.parametrize("count", [1, 7, 9])
@@ -192,7 +197,8 @@ def test_a_picture_of_few_and_of_many_lines(tmp_path, count, capsys):
     for number in range(count):
         results = job("", "a=1", quality=quality(0.5, [0.1, 0.1 * number])).results
         write(tmp_path / str(number), [f"labels.queries={number}"], results)
-    assert sum_up(Sweep(tmp_path, ".hydra", {}))
+    sweep = Sweep(tmp_path, ".hydra", {})
+    assert sum_up(sweep, sweep.jobs())
     text = "".join(ElementTree.parse(tmp_path / "quality.svg").getroot().itertext())
     for name in [f"labels.queries={number}" for number in range(count)] if count > 1 else ["5 teachers"]:
         assert name in text
@@ -223,7 +229,7 @@ def test_a_real_sweep_is_summed_up(pate, tmp_path):
         assert float(row["quality_label_accuracy"]) == one["quality"]["label_accuracy"]
         at = [float(row[f"quality_accuracy_at_{gamma:g}"]) for gamma in one["quality"]["gammas"]]
         assert at == one["quality"]["accuracy_at"]
-    for row, plain in zip(table, json.loads((folder / "sweep.json").read_text()), strict=True):
+    for row, plain in zip(table, json.loads((folder / "sweep.json").read_text())["jobs"], strict=True):
         assert list(row) == list(plain)
         assert row["pate_epsilon"] == str(plain["pate_epsilon"])
     labels = [one["quality"]["pool_accuracy"] for one in found[2:]]
@@ -235,11 +241,11 @@ def test_a_real_sweep_is_summed_up(pate, tmp_path):
 
 def test_a_failed_job_is_named_and_the_finished_ones_are_summed_up(pate, tmp_path):
     done = pate("-m", *RIDGE, "teachers.count=5,5000", "aggregator=gnmax")
-    assert done.returncode == 2
-    assert done.stderr.strip().splitlines()[-1].endswith("there are only 1200 private records")
-    assert "1 of 2 jobs did not finish: teachers.count=5000" in done.stdout
+    assert done.returncode == 1
+    assert "pate: job 1 failed: teachers.count=5000: there are only 1200 private records" in done.stderr
+    assert "1 of 2 jobs did not finish:" in done.stderr
     (file,) = tmp_path.rglob("sweep.json")
-    assert [row["finished"] for row in json.loads(file.read_text())] == [True, False]
+    assert [row["finished"] for row in json.loads(file.read_text())["jobs"]] == [True, False]
     assert "Gaussian noise of sigma = 1/gamma" in (file.parent / "quality.svg").read_text()
 
 

@@ -1,0 +1,232 @@
+"""report.html of a sweep, or of runs made at different times: the frontier, the best configurations, every result.
+
+The owner's. Configurations are groups of runs that differ in their seeds only; ± is over those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from pate.accounting.price import shown
+from pate.noise import SEEDED
+from pate.report import plots
+from pate.report.files import write_owned
+from pate.report.frontier import TUNING, Kind, Point, best, by_kind, frontier
+from pate.report.jobs import SEEDS, Group, Job, Mean, groups, swept
+from pate.report.page import OWNERS, render
+from pate.report.published import REFERENCES
+from pate.report.scores import TITLES
+from pate.report.verdict import Verdict
+
+
+def write_sweep_page(
+    jobs: Sequence[Job],
+    epsilon: float | None,
+    releases: Sequence[str],
+    folder: Path,
+    command: str,
+    notes: Sequence[str],
+) -> Path | None:
+    """None where no job was scored: then there is nothing to draw."""
+    found = groups(jobs)
+    kinds = by_kind(found)
+    if not kinds:
+        return None
+    file = folder / "report.html"
+    write_owned(file, sweep_page(jobs, found, kinds, epsilon, releases, command, notes).encode())
+    return file
+
+
+def sweep_page(
+    jobs: Sequence[Job],
+    found: Sequence[Group],
+    kinds: dict[Kind, list[Point]],
+    epsilon: float | None,
+    releases: Sequence[str],
+    command: str,
+    notes: Sequence[str],
+) -> str:
+    data = " and ".join(dict.fromkeys(kind.data for kind in kinds))
+    failed = [job for job in jobs if job.unfinished]
+    seeded = any(SEEDED in job.notes for job in jobs)
+    banners = [f"{SEEDED}: for evaluation only."] * seeded + [OWNERS]
+    if failed:
+        banners.insert(0, f"{len(failed)} of {len(jobs)} jobs did not finish; they are named below.")
+    return render(
+        public=False,
+        title=f"{data}: {len(jobs)} runs compared (the owner's)",
+        verdict=_verdict(data, jobs, found, kinds, epsilon),
+        facts=[("runs", str(len(jobs))), ("configurations", str(len(found)))]
+        + [("failed", str(len(failed)))] * bool(failed),
+        banners=banners,
+        methods=[],
+        figures=_figures(found, kinds),
+        panel=None,
+        panel_data="",
+        confusion=None,
+        by_class=None,
+        mistakes=[],
+        no_images="",
+        stages=[],
+        parts=[*_failures(jobs, failed), _frontiers(kinds, epsilon), _results(jobs, found), *_releases(releases)],
+        statement=[
+            "Each epsilon above is the price of one run. What all of them released together is what the ledger says; "
+            "only epsilons for every data set may be published, and only with their delta and neighbouring relation.",
+            TUNING[0].upper() + TUNING[1:] + ".",
+        ],
+        notes=list(dict.fromkeys([*notes, *(note for job in jobs for note in job.notes)])),
+        relation="; ".join(sorted({kind.relation for kind in kinds})),
+        command=command,
+        versions="",
+        config="",
+        source="results.json of every run",
+    )
+
+
+def _verdict(
+    data: str, jobs: Sequence[Job], found: Sequence[Group], kinds: dict[Kind, list[Point]], epsilon: float | None
+) -> Verdict:
+    """The best of each kind, within an epsilon if one was given; kinds are never held against each other unsaid."""
+    told = []
+    for kind, points in kinds.items():
+        chosen = best(points, epsilon) if epsilon is not None else frontier(points)[-1]
+        within = f"within epsilon {epsilon:g}" if epsilon is not None else "of all"
+        if chosen is None:
+            told.append(f"{kind}: nothing {within}; the least is {shown(min(point.epsilon for point in points))}.")
+        else:
+            told.append(f"{kind}: the best {within} is {_choices(chosen.choices)}, {_at(chosen)}.")
+    what = f"{len(found)} configurations" if len(found) > 1 else "One configuration"
+    return Verdict(f"{what} in {len(jobs)} runs on {data}: what an epsilon buys.", tuple(told))
+
+
+def _figures(found: Sequence[Group], kinds: dict[Kind, list[Point]]) -> list[dict[str, str]]:
+    points, lines = [], []
+    for kind, several in kinds.items():
+        drawn = [_drawn(kind, point) for point in several]
+        points += drawn
+        lines.append([_drawn(kind, point) for point in frontier(several)])
+    bounds = [mean.value for group in found if (mean := group.mean(["nonprivate_accuracy"]))]
+    data = {kind.data for kind in kinds}
+    references = REFERENCES.get(next(iter(data)), ()) if len(data) == 1 else ()
+    return [
+        {
+            "title": "The privacy-utility frontier",
+            "svg": plots.accuracy_by_epsilon(points, max(bounds) if bounds else None, references, lines),
+            "caption": "Circles PATE, squares DP-SGD; filled marks hold for every data set, hollow ones for this data "
+            "set only. A line joins what no other configuration of the same kind beats. "
+            + "Grey: published results."
+            * bool(references),
+        }
+    ]
+
+
+def _drawn(kind: Kind, point: Point) -> plots.Point:
+    mean = point.accuracy
+    name = TITLES.get(kind.method, kind.method)
+    return plots.Point(kind.method, name, point.epsilon, mean.value, mean.error or 0.0, kind.holds_for)
+
+
+def _frontiers(kinds: dict[Kind, list[Point]], epsilon: float | None) -> dict[str, Any]:
+    rows = []
+    for kind, points in kinds.items():
+        chosen = best(points, epsilon) if epsilon is not None else None
+        for point in frontier(points):
+            mark = " (best within the epsilon)" if point is chosen else ""
+            use = "yes" if kind.publishable else "no"
+            method = TITLES.get(kind.method, kind.method)
+            share = _mean(point.accuracy)
+            rows.append(
+                [
+                    method,
+                    kind.holds_for,
+                    use,
+                    shown(point.epsilon),
+                    f"{kind.delta:g}",
+                    share,
+                    _choices(point.choices) + mark,
+                ]
+            )
+    return {
+        "id": "frontier",
+        "title": "Configurations that no other beats",
+        "words": ["Of each kind of epsilon by itself: two kinds are two kinds of promise.", TUNING + "."],
+        "head": [
+            "method",
+            "epsilon holds for",
+            "publishable",
+            "epsilon",
+            "delta",
+            "right on the test set",
+            "configuration",
+        ],
+        "numbers": [3, 4, 5],
+        "rows": rows,
+    }
+
+
+def _results(jobs: Sequence[Job], found: Sequence[Group]) -> dict[str, Any]:
+    choices = [key for key in swept(jobs) if key not in SEEDS]
+    columns: list[tuple[str, Callable[[Group], str]]] = [
+        ("PATE right", lambda group: _mean(group.mean(["pate_accuracy"]))),
+        ("epsilon, this data set", lambda group: _largest(group, "pate", "this data set")),
+        ("epsilon, publishable", lambda group: _epsilon(group.largest("pate_epsilon_publishable"))),
+        ("DP-SGD right", lambda group: _mean(group.mean(["dpsgd_accuracy"]))),
+        ("epsilon, every data set", lambda group: _largest(group, "dpsgd", "every data set")),
+        ("DP-SGD, worst case, right", lambda group: _mean(group.mean(["dpsgd_publishable_accuracy"]))),
+        ("labels right", lambda group: _mean(group.mean(["pate_label_accuracy"]))),
+    ]
+    rows = [
+        [*(group.choices.get(key, "–") for key in choices), str(len(group.jobs)), *(cell(group) for _, cell in columns)]
+        for group in found
+    ]
+    return {
+        "id": "results",
+        "title": "Every configuration",
+        "words": [
+            "Means over runs that differ in their seeds only, ± standard error; the largest epsilon of those runs."
+        ],
+        "head": [*choices, "runs", *(title for title, _ in columns)],
+        "numbers": list(range(len(choices), len(choices) + 1 + len(columns))),
+        "rows": rows,
+    }
+
+
+def _failures(jobs: Sequence[Job], failed: Sequence[Job]) -> list[dict[str, Any]]:
+    choices = swept(jobs)
+    rows = []
+    for job in failed:
+        assert job.unfinished is not None
+        named = " ".join(f"{key}={job.overrides[key]}" for key in choices if key in job.overrides)
+        rows.append([job.name, named, job.unfinished.error, job.unfinished.resume])
+    head = ["job", "configuration", "what went wrong", "to resume it"]
+    part = {"id": "failed", "title": "Did not finish", "words": [], "head": head, "numbers": [], "rows": rows}
+    return [part] if rows else []
+
+
+def _releases(lines: Sequence[str]) -> list[dict[str, Any]]:
+    words = [line.strip() for line in lines]
+    return [{"id": "releases", "title": "What was released", "words": words, "rows": []}] if words else []
+
+
+def _choices(choices: dict[str, str]) -> str:
+    return " ".join(f"{key}={value}" for key, value in choices.items()) or "the configuration"
+
+
+def _at(point: Point) -> str:
+    return f"{_mean(point.accuracy)} at epsilon {shown(point.epsilon)}"
+
+
+def _mean(mean: Mean | None) -> str:
+    if mean is None:
+        return "–"
+    return f"{mean.value:.1%}" + (f" ± {mean.error:.1%}" if mean.error is not None else "")
+
+
+def _epsilon(epsilon: float | None) -> str:
+    return "–" if epsilon is None else shown(epsilon)
+
+
+def _largest(group: Group, method: str, guarantee: str) -> str:
+    return _epsilon(group.largest(f"{method}_epsilon")) if guarantee in group.known(f"{method}_guarantee") else "–"
