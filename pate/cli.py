@@ -27,8 +27,8 @@ from hydra.types import RunMode
 from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
-from pate.config import Asked, Settings, one_line
-from pate.errors import ConfigError, PateError
+from pate.config import Asked, Settings
+from pate.errors import ConfigError, PateError, one_line
 from pate.ledger import Ledger
 from pate.noise import SEEDED
 from pate.predict import predict, published, read_inputs, write
@@ -81,7 +81,7 @@ def execute(settings: Settings, folder: Path, plan: str = "", overrides: Sequenc
         log.warning("warning: %s", warning)
     runner = Runner(settings, graph(settings), Store(settings.workspace), name, plan or token_hex(8))
     runner.begun = _begun
-    wanted = targets(settings)
+    wanted = targets(settings, alone=not plan)
     if settings.limit.strict and settings.noise.seed is None:
         runner.foresee(foreseen(settings, [stage.name for stage in runner.graph.needed(wanted)]))
     with settings.tracking.follow(settings, name) as track:
@@ -230,8 +230,8 @@ def _do(config: DictConfig, folder: Path, plan: str = "") -> None:
         compared, file = compare(settings.compare.runs, settings.sweep.epsilon, folder), folder / "compare.csv"
         if not quiet():
             print_comparison(*compared)
-            if found_page := compared[1].get("page"):
-                print(f"page     {found_page}")
+            if (folder / "report.html").exists():
+                print(f"page     {folder / 'report.html'}")
         return print(file if quiet() else f"compare  {file} (and compare.json; yours alone)")
     found = execute(settings, folder, plan, list(HydraConfig.get().overrides.task))
     if not quiet():

@@ -18,7 +18,7 @@ from omegaconf.errors import OmegaConfBaseException
 from pate.aggregation.aggregator import Aggregator
 from pate.data.dataset import Dataset
 from pate.dpsgd.train import DPSGD
-from pate.errors import ConfigError
+from pate.errors import ConfigError, one_line
 from pate.features.encoder import Features
 from pate.ledger import Budget
 from pate.students.student import Student
@@ -287,18 +287,3 @@ def _choice(group: str, node: Any, base: type[T]) -> T:
         raise ConfigError(f"{group}.{one_line(error)}") from error
     except ValueError as error:
         raise ConfigError(f"{group}.{error}") from error
-
-
-def one_line(error: BaseException) -> str:
-    """Hydra's and OmegaConf's errors as one line: the key, what was wrong with it, and what is allowed there."""
-    deepest = error
-    while deepest.__cause__ is not None:
-        deepest = deepest.__cause__
-    key, parent = getattr(deepest, "full_key", None), getattr(deepest, "parent_node", None)
-    message = (getattr(deepest, "msg", None) or str(deepest)).strip().splitlines()[0]
-    if "not in struct" in message or "not in 'Config'" in message or "not in '" in message:
-        allowed = sorted(str(name) for name in parent if name != "_target_") if isinstance(parent, DictConfig) else []
-        return f"{key}: no such key" + (f"; there are {', '.join(allowed)}" if allowed else "")
-    if deepest is error and key is None:
-        return " ".join(line.strip() for line in str(error).strip().splitlines() if line.strip())
-    return f"{key}: {message}" if key else message

@@ -1,5 +1,9 @@
 """Errors written for the person who sees them; each kind has its own exit code."""
 
+from __future__ import annotations
+
+from omegaconf import DictConfig
+
 
 class PateError(Exception):
     """Something the user can mend: shown as one line, without a traceback."""
@@ -25,3 +29,18 @@ class GraphError(PateError):
 
 class DamagedArtifact(PateError):
     """A stored artifact does not match its manifest."""
+
+
+def one_line(error: BaseException) -> str:
+    """Hydra's and OmegaConf's errors as one line: the key, what was wrong with it, and what is allowed there."""
+    deepest = error
+    while deepest.__cause__ is not None:
+        deepest = deepest.__cause__
+    key, parent = getattr(deepest, "full_key", None), getattr(deepest, "parent_node", None)
+    message = (getattr(deepest, "msg", None) or str(deepest)).strip().splitlines()[0]
+    if "not in struct" in message or "not in 'Config'" in message or "not in '" in message:
+        allowed = sorted(str(name) for name in parent if name != "_target_") if isinstance(parent, DictConfig) else []
+        return f"{key}: no such key" + (f"; there are {', '.join(allowed)}" if allowed else "")
+    if deepest is error and key is None:
+        return " ".join(line.strip() for line in str(error).strip().splitlines() if line.strip())
+    return f"{key}: {message}" if key else message

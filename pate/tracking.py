@@ -205,6 +205,11 @@ def prices(found: dict[str, Any]) -> dict[str, str]:
             to = SEEDED if SEEDED in found["notes"] else "publishable" if leaves else "the owner's"
             infinite = "" if math.isfinite(method[key]) else "infinite, "
             told[f"{method['name']}_{key}"] = infinite + _belongs(method["delta"], relation, guarantee, to)
+        if method["delta"] is not None:  # the least that holds for every data set, whether or not it may leave
+            leaves = "publishable" if method["epsilon_publishable"] is not None else "the owner's"
+            to = SEEDED if SEEDED in found["notes"] else leaves
+            every = _belongs(method["delta"], method["relation"], "every data set", to)
+            told[f"{method['name']}_epsilon_every_data_set"] = every
     return told
 
 

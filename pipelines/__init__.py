@@ -81,10 +81,11 @@ def foreseen(settings: Settings, stages: Iterable[str]) -> Iterator[Release]:
         yield training_release(settings, settings.dpsgd.plan(records, settings.dpsgd.epsilon, settings.delta))
 
 
-def targets(settings: Settings) -> list[str]:
-    """What `stage=` asks for. Data that is not there is fetched first, and no label is used without being priced."""
-    page = settings.stage in ("all", "report")
-    wanted = ["compare", "report"] if page else [settings.stage]
+def targets(settings: Settings, alone: bool = True) -> list[str]:
+    """What `stage=` asks for. Data that is not there is fetched first, and no label is used without being priced. A run
+    that is not `alone` but a sweep's has no page of its own, unless it is asked for by name."""
+    page = settings.stage == "report" or (settings.stage == "all" and alone)
+    wanted = ["compare", "report"] if page else [{"all": "compare"}.get(settings.stage, settings.stage)]
     if settings.has_price and settings.stage in ("all", "labels", "quality", "student", "compare", "release", "report"):
         wanted += ["account", "panel"] if page else ["account"]
     return ["fetch", *wanted] if settings.dataset.missing() else wanted

@@ -26,7 +26,7 @@ def test_the_whole_pipeline_twice(pate, tmp_path):
     file = tmp_path / "one" / "results.json"
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     found = json.loads(file.read_text())
-    assert [row["name"] for row in found["methods"]] == ["pate", "dpsgd", "nonprivate"]
+    assert [row["name"] for row in found["methods"]] == ["pate", "dpsgd", "dpsgd_publishable", "nonprivate"]
     keys = {"name", "epsilon", "delta", "epsilon_publishable", "guarantee", "relation", "accuracy", "seconds"}
     assert all(keys <= set(row) for row in found["methods"])
     assert found["methods"][1]["epsilon"] <= found["methods"][0]["epsilon"]

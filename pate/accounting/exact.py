@@ -75,15 +75,14 @@ def exact(votes: Ensemble, grid: Grid, deltas: Sequence[float], change: Change |
     by_loss = len(votes.histograms) <= _MOST
     found = over_chunks(votes.histograms, grid, lambda law: costs_of(law, scales, by_loss), change)
     times = np.concatenate([votes.times[members] for members, _, _ in found])
+    tables = [Losses.join([loss[way] for _, _, loss in found]) for way in (0, 1)] if by_loss else []
+    composed = [compose(table, times, min(deltas))[0] for table in tables]  # what suits the least suits all
     prices = []
     for place, (scale, delta) in enumerate(zip(scales, deltas, strict=True)):
-        rdp, pld = [], []
-        for way in (0, 1):
-            total = times @ np.concatenate([divergence[place][way] for _, divergence, _ in found])
-            rdp.append(from_rdp(total, scale.orders, delta))
-            if by_loss:
-                pld.append(compose(Losses.join([loss[way] for _, _, loss in found]), times, delta)[0].epsilon(delta))
-        prices.append(Exact((rdp[0], rdp[1]), (pld[0], pld[1]) if by_loss else None))
+        totals = (times @ np.concatenate([divergence[place][way] for _, divergence, _ in found]) for way in (0, 1))
+        one, other = (from_rdp(total, scale.orders, delta) for total in totals)
+        pld = [law.epsilon(delta) for law in composed]
+        prices.append(Exact((one, other), (pld[0], pld[1]) if pld else None))
     return prices
 
 

@@ -41,13 +41,13 @@ def teacher_resolved(
     worst = [0.0] * len(deltas)
     for way in (0, 1):
         table = Losses.join([loss[way] for _, _, loss in found]) if by_loss else None
+        composed = compose(table, uses[:, place], min(deltas)) if table else []
         for number, (scale, delta) in enumerate(zip(scales, deltas, strict=True)):
             divergence = np.empty((size, len(scale.orders)))
             divergence[place] = np.concatenate([rdp[number][way] for _, rdp, _ in found])
             price = np.array([from_rdp(total, scale.orders, delta) for total in uses @ divergence])
-            if table is not None:
-                composed = [one.epsilon(delta) for one in compose(table, uses[:, place], delta)]
-                price = np.minimum(price, composed)
+            if composed:
+                price = np.minimum(price, [one.epsilon(delta) for one in composed])
             worst[number] = max(worst[number], float(price.max()))
     return worst
 

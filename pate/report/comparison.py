@@ -44,8 +44,7 @@ def compare(folders: Sequence[str], epsilon: float | None, folder: Path) -> tupl
     found = facts(jobs, epsilon, None) | {"notes": [*_mixed(jobs), *_repeated(len(named) - len(jobs))]}
     write_rows(rows(jobs), folder / "compare.csv")
     write_facts(found, folder / "compare.json")
-    if page := write_sweep_page(jobs, epsilon, (), folder, "", found["notes"]):
-        found["page"] = str(page)
+    write_sweep_page(jobs, epsilon, (), folder, "", found["notes"])
     return jobs, found
 
 

@@ -9,6 +9,7 @@ import base64
 import hashlib
 import io
 import json
+import logging
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,7 @@ from pate.report.published import REFERENCES
 from pate.report.scores import TITLES
 from pate.report.verdict import verdict
 
+log = logging.getLogger("pate")
 _WEB = Path(__file__).with_name("web")
 _MOST_CLASSES = 20
 _ABOUT = {
@@ -91,18 +93,15 @@ def render(**context: Any) -> str:
 def write_pages(
     found: dict[str, Any], evidence: Evidence | None, panel: Panel | None, settings: Settings, folder: Path
 ) -> None:
-    """The owner's page beside results.json; one for everybody where what leaves is put, if it was asked for.
-
-    Where they are is added to what was found, for whoever prints it.
-    """
-    found["page"] = str(_write(owners_page(found, evidence, panel), folder / "report.html", 0o600))
+    """The owner's page beside results.json; one for everybody where what leaves is put, if it was asked for."""
+    _write(owners_page(found, evidence, panel), folder / "report.html", 0o600)
     if settings.report.audience == "public":
         text = public_page(found, evidence, settings.dataset.test_public)
         digest = hashlib.sha256(text.encode()).hexdigest()[:8]
         published = settings.workspace / "published"
         published.mkdir(mode=0o755, exist_ok=True)
         file = published / f"{settings.dataset.name}-report-{digest}.html"
-        found["public_page"] = str(_write(text, file, 0o644))
+        log.info("%-17s %7s  %s (may leave)", "public page", "", _write(text, file, 0o644))
 
 
 def _write(text: str, file: Path, mode: int) -> Path:

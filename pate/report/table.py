@@ -62,10 +62,8 @@ def print_places(found: dict[str, Any], folder: Path) -> None:
         print("nothing to do: every stage was up to date")
     print("promise  what an epsilon here promises, and what not: docs/privacy.md")
     print(f"results  {folder / 'results.json'}")
-    if page := found.get("page"):
-        print(f"page     {page}")
-    if page := found.get("public_page"):
-        print(f"public   {page} (may leave)")
+    if "report" in stages:
+        print(f"page     {folder / 'report.html'}")
     print(f"private  {workspace / 'private'} (yours alone)")
     print(f"release  {workspace / 'release'} (made from public inputs and noisy answers or gradients)")
     published = "student" if "student" in stages else "dpsgd" if config["dpsgd"]["epsilon"] != "pate" else ""

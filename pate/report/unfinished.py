@@ -13,8 +13,7 @@ from hydra.errors import HydraException
 from omegaconf.errors import OmegaConfBaseException
 
 from pate.artifact import fits
-from pate.config import one_line
-from pate.errors import PateError
+from pate.errors import PateError, one_line
 from pate.report.files import write_owned
 from pate.safe_files import Unreadable, read_json
 

@@ -59,7 +59,12 @@ def test_a_stage_alone_runs_what_it_needs_and_nothing_else(run, stage, made):
 def test_a_stage_that_was_killed_or_changed_reruns_alone(run):
     run()
     changed = run("student=self_training")["stages"]
-    assert {name for name, stage in changed.items() if not stage["reused"]} == {"student", "nonprivate", "compare"}
+    assert {name for name, stage in changed.items() if not stage["reused"]} == {
+        "student",
+        "nonprivate",
+        "compare",
+        "report",
+    }
     forced = run("force=[student]")["stages"]
     assert {name for name, stage in forced.items() if not stage["reused"]} == {"student"}
 
@@ -139,7 +144,7 @@ def test_seeded_noise_is_stamped_on_everything(run, tmp_path):
     assert "seeded noise: not private" in back["notes"]
     made = [json.loads(file.read_text())["about"] for file in (tmp_path / "workspace").rglob("manifest.json")]
     stamped = {about["stage"] for about in made if "seeded noise: not private" in about["notes"]}
-    assert stamped == {"labels", "account", "student", "dpsgd", "compare"}
+    assert stamped == {"labels", "account", "student", "dpsgd", "dpsgd_publishable", "compare", "report"}
 
 
 def test_labels_from_a_file_beside_private_data(run, tmp_path):
