@@ -20,6 +20,8 @@ from pate.report.published import REFERENCES
 from pate.report.scores import TITLES
 from pate.report.verdict import Verdict
 
+_TUNING = f"{TUNING[0].upper()}{TUNING[1:]}."
+
 
 def write_sweep_page(
     jobs: Sequence[Job],
@@ -58,8 +60,12 @@ def sweep_page(
         public=False,
         title=f"{data}: {len(jobs)} runs compared (the owner's)",
         verdict=_verdict(data, jobs, found, kinds, epsilon),
-        facts=[("runs", str(len(jobs))), ("configurations", str(len(found)))]
-        + [("failed", str(len(failed)))] * bool(failed),
+        facts=[
+            ("runs", str(len(jobs))),
+            ("configurations", str(len(found))),
+            *[("failed", str(len(failed)))] * bool(failed),
+            *_shared(kinds),
+        ],
         banners=banners,
         methods=[],
         figures=_figures(found, kinds),
@@ -74,7 +80,7 @@ def sweep_page(
         statement=[
             "Each epsilon above is the price of one run. What all of them released together is what the ledger says; "
             "only epsilons for every data set may be published, and only with their delta and neighbouring relation.",
-            TUNING[0].upper() + TUNING[1:] + ".",
+            _TUNING,
         ],
         notes=list(dict.fromkeys([*notes, *(note for job in jobs for note in job.notes)])),
         relation="; ".join(sorted({kind.relation for kind in kinds})),
@@ -90,15 +96,33 @@ def _verdict(
 ) -> Verdict:
     """The best of each kind, within an epsilon if one was given; kinds are never held against each other unsaid."""
     told = []
-    for kind, points in kinds.items():
+    for kind, points in sorted(kinds.items(), key=lambda one: not one[0].publishable):
         chosen = best(points, epsilon) if epsilon is not None else frontier(points)[-1]
-        within = f"within epsilon {epsilon:g}" if epsilon is not None else "of all"
+        use = "publishable" if kind.publishable else "the owner's"
+        what = f"{TITLES.get(kind.method, kind.method)}, for {kind.holds_for} ({use}{_apart(kind, kinds)})"
         if chosen is None:
-            told.append(f"{kind}: nothing {within}; the least is {shown(min(point.epsilon for point in points))}.")
+            told.append(f"{what}: none costs so little; the least is {shown(min(point.epsilon for point in points))}.")
         else:
-            told.append(f"{kind}: the best {within} is {_choices(chosen.choices)}, {_at(chosen)}.")
+            told.append(f"{what}: {_at(chosen)}, with {_choices(chosen.choices)}.")
     what = f"{len(found)} configurations" if len(found) > 1 else "One configuration"
-    return Verdict(f"{what} in {len(jobs)} runs on {data}: what an epsilon buys.", tuple(told))
+    asked = f"the best within epsilon {epsilon:g}" if epsilon is not None else "the most accurate, and what they cost"
+    return Verdict(f"{what} in {len(jobs)} runs on {data}: {asked}.", tuple(told))
+
+
+def _apart(kind: Kind, kinds: dict[Kind, list[Point]]) -> str:
+    """What is not the same for all kinds, and so not among the facts above the page."""
+    told = ""
+    if len({one.delta for one in kinds}) > 1:
+        told += f", delta {kind.delta:g}"
+    if len({one.relation for one in kinds}) > 1:
+        told += f", {kind.relation}"
+    return told + (f", {kind.data}" if len({one.data for one in kinds}) > 1 else "")
+
+
+def _shared(kinds: dict[Kind, list[Point]]) -> list[tuple[str, str]]:
+    deltas, relations = {kind.delta for kind in kinds}, {kind.relation for kind in kinds}
+    told = [("delta", f"{deltas.pop():g}")] if len(deltas) == 1 else []
+    return told + ([("neighbours", relations.pop())] if len(relations) == 1 else [])
 
 
 def _figures(found: Sequence[Group], kinds: dict[Kind, list[Point]]) -> list[dict[str, str]]:
@@ -151,7 +175,7 @@ def _frontiers(kinds: dict[Kind, list[Point]], epsilon: float | None) -> dict[st
     return {
         "id": "frontier",
         "title": "Configurations that no other beats",
-        "words": ["Of each kind of epsilon by itself: two kinds are two kinds of promise.", TUNING + "."],
+        "words": ["Of each kind of epsilon by itself: two kinds are two kinds of promise.", _TUNING],
         "head": [
             "method",
             "epsilon holds for",
