@@ -22,7 +22,20 @@ from pate.safe_files import Unreadable, parsing
 from pate.terminal import page
 
 # What changes where and how a run goes, and nothing it finds.
-_ASIDE = ("workspace", "n_jobs", "force", "budget", "sweep", "compare", "student_path", "input", "output", "views")
+_ASIDE = (
+    "workspace",
+    "n_jobs",
+    "force",
+    "budget",
+    "sweep",
+    "compare",
+    "tracking",
+    "report",
+    "student_path",
+    "input",
+    "output",
+    "views",
+)
 _SWEEPS = ("sweep.json", "multirun.yaml")  # one of them tells a sweep's folder
 
 

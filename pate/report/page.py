@@ -34,10 +34,10 @@ log = logging.getLogger("pate")
 _WEB = Path(__file__).with_name("web")
 _MOST_CLASSES = 20
 _ABOUT = {
-    "pate": "a student taught by noisy votes",
-    "dpsgd": "noisy gradients",
-    "dpsgd_publishable": "noisy gradients, at the epsilon PATE may publish",
-    "nonprivate": "the student, taught by all private records and their true labels",
+    "pate": "a student ({}) taught by noisy votes",
+    "dpsgd": "noisy gradients ({})",
+    "dpsgd_publishable": "noisy gradients ({}), at the epsilon PATE may publish",
+    "nonprivate": "the student ({}), taught by all private records and their true labels",
 }
 OWNERS = "This page is the owner's: it holds epsilons and figures computed from private votes. Do not publish it."
 
@@ -120,7 +120,7 @@ def _common(found: dict[str, Any]) -> dict[str, Any]:
         "verdict": verdict(found),
         "facts": _facts(found),
         "errors": "± is one standard error from the size of the test set; one run, so chance in training is not in it.",
-        "methods": [_row(row) for row in found["methods"]],
+        "methods": [_row(row, found["config"]) for row in found["methods"]],
         "relation": "; ".join(relations) or "none: nothing here is private",
         "confusion": _confusion(scored),
         "by_class": _by_class(scored),
@@ -131,11 +131,13 @@ def _common(found: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _row(row: dict[str, Any]) -> dict[str, Any]:
+def _row(row: dict[str, Any], config: dict[str, Any]) -> dict[str, Any]:
     error = row["accuracy_standard_error"]
+    group = "dpsgd" if row["name"].startswith("dpsgd") else "student"
+    model = str(config[group]["_target_"]).rpartition(".")[2]
     return row | {
         "title": TITLES.get(row["name"], row["name"]),
-        "about": _ABOUT.get(row["name"], ""),
+        "about": _ABOUT.get(row["name"], "").format(model),
         "score": "–" if row["accuracy"] is None else f"{row['accuracy']:.1%} ± {error or 0:.1%}",
         "took": "" if row["seconds"] is None else f"{row['seconds']:.1f}",
     }

@@ -12,6 +12,7 @@ from rich.table import Table
 from pate.accounting.price import shown
 from pate.report.scores import TITLES
 from pate.report.terminal_plot import ASCII, MARGIN, UNICODE, WIDTH, plot, points
+from pate.report.verdict import verdict
 from pate.terminal import page
 
 _CLASSES = 10  # columns of a table
@@ -25,6 +26,9 @@ def print_results(found: dict[str, Any]) -> None:
     if found["methods"]:
         console.print(_table(found["methods"]))
     _plot(console, found["methods"])
+    if any(row["accuracy"] is not None for row in found["methods"]):
+        told = verdict(found)
+        console.print(" ".join([told.headline, *told.sentences]), markup=False)
     if any(row["by_class"] for row in found["methods"]):
         console.print(_who_pays(found["methods"]))
     if plan := found["pate"]["plan"]:

@@ -29,15 +29,19 @@ def verdict(found: dict[str, Any]) -> Verdict:
     fair, near = methods.get("dpsgd_publishable"), methods.get("dpsgd")
     sentences = []
     if fair and fair["ahead"]:
-        headline = f"On {data}, {_better(fair)} at the epsilon that may be published."
+        published = pate["epsilon_publishable"]
+        where = "at the same worst-case epsilon" if published is None else "at the epsilon that may be published"
+        use = "not publishable: seeded noise" if published is None else "publishable for PATE"
+        headline = f"On {data}, {_better(fair)} {where}."
         sentences.append(
-            f"Worst case against worst case, epsilon {shown(max(fair['epsilon'], pate['epsilon_publishable'] or 0))}: "
-            f"{_scores(pate, fair)}."
+            f"Worst case against worst case, epsilon {shown(max(fair['epsilon'], published or 0))} for every data set "
+            f"({use}), delta {pate['delta']:g}, {pate['relation']}: {_scores(pate, fair)}."
         )
         if near and near["ahead"]:
             sentences.append(
-                f"At epsilon {shown(pate['epsilon'])}, which is what PATE's labels cost on this very data set while "
-                f"DP-SGD's holds for every data set: {_scores(pate, near)}; {_better(near)}."
+                f"At epsilon {shown(pate['epsilon'])} (the owner's; the same delta and neighbours), which is what "
+                f"PATE's labels cost on this very data set while DP-SGD's holds for every data set: "
+                f"{_scores(pate, near)}; {_better(near)}."
             )
     elif near and near["ahead"]:
         headline = f"On {data}, {_better(near)}."
@@ -78,6 +82,8 @@ def _at(row: dict[str, Any]) -> str:
     name = "PATE" if row["name"] == "pate" else "DP-SGD"
     if row["epsilon"] is None:
         return f"{name} at an epsilon that is not known here"
+    use = "publishable" if row["epsilon_publishable"] == row["epsilon"] else "the owner's"
     return (
-        f"{name} at epsilon {shown(row['epsilon'])} for {row['guarantee']}, delta {row['delta']:g}, {row['relation']}"
+        f"{name} at epsilon {shown(row['epsilon'])} for {row['guarantee']} ({use}), "
+        f"delta {row['delta']:g}, {row['relation']}"
     )

@@ -6,12 +6,14 @@ import shlex
 import shutil
 
 import pytest
+from test_sweep_page import JOBS
 
 from pate.accounting.ladder import price
 from pate.accounting.price import shown
 from pate.aggregation.lnmax import LNMax
 from pate.aggregation.selection import by_position
 from pate.aggregation.votes import Votes
+from pate.report.sweep_page import write_sweep_page
 from pate.store import Store
 
 pytestmark = [
@@ -157,7 +159,12 @@ def test_the_theme_switches(opened):
 
 
 @pytest.mark.parametrize("width", [390, 1400])
-def test_nothing_overflows(opened, width):
+@pytest.mark.parametrize("page", ["owner", "public", "sweep"])
+def test_nothing_overflows(opened, width, page, public_run, tmp_path):
+    if page == "public":
+        opened.get(next((public_run[1].parent.parent / "published").glob("*.html")).as_uri())
+    if page == "sweep":
+        opened.get(write_sweep_page(JOBS, None, ["releases: none"], tmp_path, "pate -m", []).as_uri())
     resized(opened, width)
     opened.execute_script("for (const one of document.querySelectorAll('details')) one.open = true")
     over = opened.execute_script(

@@ -33,7 +33,7 @@ def test_the_better_one_is_so_by_two_standard_errors(ahead, words):
     said = verdict(found(PATE, fair))
     assert words in said.headline
     assert "the epsilon that may be published" in said.headline
-    assert "epsilon 4.000" in said.sentences[0]
+    assert "epsilon 4.000 for every data set (publishable for PATE), delta 1e-05, one record" in said.sentences[0]
 
 
 def test_an_epsilon_for_this_data_set_beside_one_for_every_is_called_so():
@@ -49,9 +49,10 @@ def test_other_epsilons_are_told_with_all_that_belongs_to_them():
     near = method("dpsgd", 0.8, 2.0, "every data set", [0.1, 0.01], published=2.0)
     said = verdict(found(PATE, near))
     assert (
-        "DP-SGD at epsilon 2.000 for every data set, delta 1e-05, one record replaced by nothing" in said.sentences[0]
+        "DP-SGD at epsilon 2.000 for every data set (publishable), delta 1e-05, one record replaced by nothing"
+        in said.sentences[0]
     )
-    assert "PATE at epsilon 1.000 for this data set" in said.sentences[0]
+    assert "PATE at epsilon 1.000 for this data set (the owner's)" in said.sentences[0]
 
 
 def test_one_method_alone_is_not_called_better():
