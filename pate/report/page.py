@@ -21,12 +21,11 @@ from omegaconf import OmegaConf
 from pate.accounting.price import shown
 from pate.config import Settings
 from pate.noise import SEEDED
-from pate.report import plots
+from pate.report import figures
 from pate.report.audience import public_view
 from pate.report.evidence import Evidence
 from pate.report.ledger import finite
 from pate.report.panel import Panel
-from pate.report.published import REFERENCES
 from pate.report.scores import TITLES
 from pate.report.verdict import verdict
 
@@ -45,12 +44,12 @@ OWNERS = "This page is the owner's: it holds epsilons and figures computed from 
 def owners_page(found: dict[str, Any], evidence: Evidence | None, panel: Panel | None) -> str:
     """Everything there is to show of a run."""
     banners = [*([f"{SEEDED}: whoever knows the seed can subtract the noise. For evaluation only."] * _seeded(found))]
-    figures = [_accuracy(found), *_priced(panel), *_votes(evidence)]
+    shown_figures = [figures.accuracy(found), *figures.priced(panel), *figures.votes(evidence)]
     return render(
         public=False,
         title=f"{found['config']['dataset']['name']}: PATE and DP-SGD compared (the owner's)",
         banners=[*banners, OWNERS],
-        figures=[one for one in figures if one],
+        figures=[one for one in shown_figures if one],
         panel=_panel(panel),
         panel_data=_data(found, panel),
         mistakes=_mistakes(evidence),
@@ -68,7 +67,7 @@ def public_page(found: dict[str, Any], evidence: Evidence | None, test_public: b
         public=True,
         title=f"{seen['config']['dataset']['name']}: PATE and DP-SGD compared",
         banners=[],
-        figures=[one for one in [_accuracy(seen), _accountants(seen)] if one],
+        figures=[one for one in (figures.accuracy(seen), figures.accountants(seen)) if one],
         panel=None,
         panel_data="",
         mistakes=_mistakes(evidence) if test_public else [],
@@ -156,83 +155,6 @@ def _facts(found: dict[str, Any]) -> list[tuple[str, str]]:
         told.append(("plurality right", f"{pate['plurality_accuracy']:.1%}"))
     if pate.get("teacher_accuracy") is not None:
         told.append(("one teacher right", f"{pate['teacher_accuracy']:.1%}"))
-    return told
-
-
-def _accuracy(found: dict[str, Any]) -> dict[str, str] | None:
-    points, bound = [], None
-    for row in found["methods"]:
-        if row["accuracy"] is None:
-            continue
-        error, name = row["accuracy_standard_error"] or 0.0, row["name"]
-        if name == "nonprivate":
-            bound = row["accuracy"]
-        elif row["epsilon"]:
-            points.append(plots.Point(name, _short(row), row["epsilon"], row["accuracy"], error, row["guarantee"]))
-            if name == "pate" and row["epsilon_publishable"] and row["guarantee"] == "this data set":
-                published = row["epsilon_publishable"]
-                points.append(plots.Point(name, "PATE", published, row["accuracy"], error, "every data set"))
-    if not points:
-        return None
-    references = REFERENCES.get(found["config"]["dataset"]["name"], ())
-    papers = " Grey: published results (" + "; ".join(dict.fromkeys(one.source for one in references)) + ")."
-    return {
-        "title": "Accuracy against epsilon",
-        "svg": plots.accuracy_by_epsilon(points, bound, references),
-        "caption": "Circles PATE, squares DP-SGD. Filled marks hold for every data set, hollow ones for this data set "
-        "only: compare like with like." + papers * bool(references),
-    }
-
-
-def _short(row: dict[str, Any]) -> str:
-    return "PATE" if row["name"] == "pate" else "DP-SGD"
-
-
-def _priced(panel: Panel | None) -> list[dict[str, str]]:
-    if panel is None:
-        return []
-    return [
-        {
-            "title": "Epsilon against the number of queries",
-            "svg": plots.ladder(asdict(panel)),
-            "caption": f"delta {panel.deltas[panel.chosen[2]]:g}, {panel.relation}. Orange holds for every data set "
-            "and may be published; blue for this data set, the owner's; dashed as published, in one direction only.",
-        }
-    ]
-
-
-def _accountants(seen: dict[str, Any]) -> dict[str, str] | None:
-    """For the public page: the accountants that look at no vote, as they price this run."""
-    prices = seen["pate"]["accountants"]
-    if not prices:
-        return None
-    return {
-        "title": "Epsilon by accountant",
-        "svg": plots.bars([(one["accountant"], one["epsilon"]) for one in prices]),
-        "caption": f"{seen['pate']['queries']} queries, delta {prices[0]['delta']:g}, {prices[0]['relation']}; each "
-        "holds for every data set, and the least of them is claimed.",
-    }
-
-
-def _votes(evidence: Evidence | None) -> list[dict[str, str]]:
-    told = []
-    if evidence and evidence.gaps:
-        told.append(
-            {
-                "title": "How far ahead the first class was",
-                "svg": plots.vote_gaps(evidence.gaps),
-                "caption": "Bars: the queries that were asked. Line: the chance that this run's noise makes the second "
-                "of two classes win. Far to the right labels are safe, and cost next to nothing.",
-            }
-        )
-    if evidence and evidence.confidence:
-        told.append(
-            {
-                "title": "Label accuracy by confidence",
-                "svg": plots.label_accuracy(evidence.confidence),
-                "caption": "All public inputs of known label, by the share of teachers that agree.",
-            }
-        )
     return told
 
 
