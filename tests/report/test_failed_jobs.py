@@ -56,6 +56,9 @@ def test_of_twelve_jobs_one_fails_and_is_resumed_alone(pate, tmp_path, fragile):
     assert f"job 10 (teachers.count=40 teachers.truth=0.8): {failed['error']}" in done.stderr
     assert f"  to resume: {failed['resume']}\n" in done.stderr
     assert json.loads((tmp_path / "my swept" / "10" / "unfinished.json").read_text())["resume"] == failed["resume"]
+    page = (tmp_path / "my swept" / "report.html").read_text()
+    assert "1 of 12 jobs did not finish" in page
+    assert "CANARY" not in page
     check_releases(facts, done.stdout)
     check_frontier(facts, done.stdout)
 
