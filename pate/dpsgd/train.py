@@ -173,12 +173,14 @@ class DPSGD:
             return x @ found, found
 
     def reachable(self, n: int, epsilon: float, delta: float) -> float:
-        """An epsilon that somebody else spent, or as much less as still asks for noise: beyond, nothing gets better."""
-        while epsilon > 1:
+        """Near an epsilon that somebody else spent, which may be nought: where no noise is enough for it, a larger one;
+        where it asks for none, a smaller one."""
+        factor, epsilon = 2.0 if epsilon < 1 else 0.5, max(epsilon, 1e-3)
+        for _ in range(40):
             try:
                 self.plan(n, epsilon, delta)
             except ConfigError:
-                epsilon /= 2
+                epsilon *= factor
             else:
                 break
         return epsilon

@@ -13,7 +13,9 @@ _SCORED = (
     "name", "delta", "relation", "epsilon_publishable", "accuracy", "accuracy_standard_error", "accuracy_of_views",
     "calibration_error", "by_class", "calibration", "confusion",
 )  # fmt: skip
-_HIDDEN = ("path", "workspace", "student_path", "input", "output")  # names of files are the owner's
+_SETTINGS = (
+    "dataset", "features", "teachers", "aggregator", "student", "dpsgd", "partition", "labels", "delta", "seed",
+)  # fmt: skip
 PUBLIC_NOTE = (
     "accuracies were computed on test inputs of the owner's, which no epsilon covers: they say a little about those"
 )
@@ -22,6 +24,7 @@ PUBLIC_NOTE = (
 def public_view(found: dict[str, Any]) -> dict[str, Any]:
     """The results for everybody."""
     released = [row for row in found["methods"] if row["epsilon_publishable"] is not None]
+    pate = any(row["name"] == "pate" for row in released)
     return {
         "methods": [
             {key: row[key] for key in _SCORED}
@@ -34,14 +37,12 @@ def public_view(found: dict[str, Any]) -> dict[str, Any]:
             for row in released
         ],
         "pate": {
-            "queries": found["pate"]["queries"],
-            "answered": found["pate"]["answered"],
-            "label_accuracy": found["pate"]["label_accuracy"],
-            "accountants": [price for price in found["pate"]["accountants"] if price["publishable"]],
-        },
+            key: found["pate"][key] if pate else None for key in ("teachers", "queries", "answered", "label_accuracy")
+        }
+        | {"accountants": [price for price in found["pate"]["accountants"] if price["publishable"] and pate]},
         "ledger": _ledger(found["ledger"]),
         "stages": {},
-        "config": _settings(found["config"]),
+        "config": {key: _without_paths(found["config"][key]) for key in _SETTINGS},
         "command": "",
         "versions": found["versions"],
         "notes": [*found["public_notes"], PUBLIC_NOTE],
@@ -55,9 +56,8 @@ def _ledger(account: dict[str, Any] | None) -> dict[str, Any] | None:
     return {key: account[key] for key in ("releases", "epsilon", "delta", "relation", "theorem")} | {"name": None}
 
 
-def _settings(config: dict[str, Any]) -> dict[str, Any]:
-    return {
-        key: _settings(value) if isinstance(value, dict) else value
-        for key, value in config.items()
-        if key not in _HIDDEN and key != "budget"
-    }
+def _without_paths(value: Any) -> Any:
+    """Names of files are the owner's."""
+    return (
+        {key: _without_paths(one) for key, one in value.items() if key != "path"} if isinstance(value, dict) else value
+    )

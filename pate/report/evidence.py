@@ -52,6 +52,7 @@ def gaps(votes: Votes, asked: np.ndarray, aggregator: Aggregator) -> dict[str, A
     return {
         "teachers": teachers,
         "median": float(np.median(gap)),
+        "close": float((gap < teachers / 10).mean()),
         "edges": edges.tolist(),
         "queries": held.tolist(),
         "at": at.tolist(),

@@ -19,11 +19,12 @@ def accuracy(found: dict[str, Any]) -> dict[str, str] | None:
         error, name = row["accuracy_standard_error"] or 0.0, row["name"]
         if name == "nonprivate":
             bound = row["accuracy"]
-        elif row["epsilon"]:
+        elif row["epsilon"] is not None:
             points.append(plots.Point(name, _short(row), row["epsilon"], row["accuracy"], error, row["guarantee"]))
             if name == "pate" and row["epsilon_publishable"] and row["guarantee"] == "this data set":
                 published = row["epsilon_publishable"]
                 points.append(plots.Point(name, "PATE", published, row["accuracy"], error, "every data set"))
+    points = [point for point in points if point.drawable]
     if not points:
         return None
     references = REFERENCES.get(found["config"]["dataset"]["name"], ())

@@ -53,7 +53,7 @@ def owners_page(found: dict[str, Any], evidence: Evidence | None, panel: Panel |
         panel=_panel(panel),
         panel_data=_data(found, panel),
         mistakes=_mistakes(evidence),
-        no_images="Inputs are no images.",
+        no_images="No mistakes to show: inputs are no images, or none of them was mistaken.",
         stages=_stages(found["stages"]),
         statement=_statement(found),
         **_common(found),
@@ -70,7 +70,7 @@ def public_page(found: dict[str, Any], evidence: Evidence | None, test_public: b
         figures=[one for one in (figures.accuracy(seen), figures.accountants(seen)) if one],
         panel=None,
         panel_data="",
-        mistakes=_mistakes(evidence) if test_public else [],
+        mistakes=_mistakes(evidence) if test_public and any(row["name"] == "pate" for row in seen["methods"]) else [],
         no_images="Test images are not shown: they are the owner's.",
         stages=[],
         statement=_statement(seen),
@@ -98,7 +98,8 @@ def write_pages(
         text = public_page(found, evidence, settings.dataset.test_public)
         digest = hashlib.sha256(text.encode()).hexdigest()[:8]
         published = settings.workspace / "published"
-        published.mkdir(mode=0o755, exist_ok=True)
+        published.mkdir(exist_ok=True)
+        published.chmod(0o755)  # it is meant for others, whatever the run's files are
         file = published / f"{settings.dataset.name}-report-{digest}.html"
         log.info("%-17s %7s  %s (may leave)", "public page", "", _write(text, file, 0o644))
 
@@ -145,9 +146,8 @@ def _row(row: dict[str, Any], config: dict[str, Any]) -> dict[str, Any]:
 def _facts(found: dict[str, Any]) -> list[tuple[str, str]]:
     pate, config = found["pate"], found["config"]
     told = [("data set", config["dataset"]["name"])]
-    if pate["queries"]:
-        teachers = config["teachers"].get("count")
-        told += [("teachers", str(teachers))] * (teachers is not None and not config["votes"].get("path"))
+    if pate["accountants"]:
+        told += [("teachers", str(pate["teachers"]))] * (pate["teachers"] is not None)
         told += [("queries", f"{pate['queries']}"), ("answered", f"{pate['answered']}")]
     if pate.get("label_accuracy") is not None:
         told.append(("labels right", f"{pate['label_accuracy']:.1%}"))
@@ -263,9 +263,10 @@ def _statement(found: dict[str, Any]) -> list[str]:
     if not told:
         told.append("Nothing of this run may be published as differentially private.")
     if (account := found["ledger"]) and account["releases"]:
-        many = f"{account['releases']} release{'s' * (account['releases'] > 1)}"
+        many = f"All {account['releases']} releases" if account["releases"] > 1 else "The one release"
+        fit = "fit" if account["releases"] > 1 else "fits"
         told.append(
-            f"All {many} from the same private data so far fit a budget of epsilon {shown(account['epsilon'])}, delta "
+            f"{many} from the same private data so far {fit} a budget of epsilon {shown(account['epsilon'])}, delta "
             f"{account['delta']:g}, {account['relation']}, for every data set, fixed in advance "
             f"({account['theorem']}). "
             "The price of one run is not the price of all of them."

@@ -7,6 +7,7 @@ epsilon covers.
 
 from __future__ import annotations
 
+import contextlib
 import math
 from dataclasses import dataclass, replace
 from typing import Any
@@ -22,8 +23,8 @@ from pate.aggregation.aggregator import Aggregator
 from pate.artifact import Artifact
 from pate.progress import progress
 
-_FACTORS = (0.25, 0.5, 0.7, 1.0, 1.4, 2.0, 4.0)  # times the noise that was configured
-_SHARES = (0.1, 0.25, 0.5, 1.0, 2.0)  # of the queries that were asked
+_FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)  # times the noise that was configured
+_SHARES = (0.25, 0.5, 1.0, 2.0)  # of the queries that were asked
 _DECADES = (10.0, 1.0, 0.1)  # times the delta that was configured
 _MOST_VOTES = 400_000  # teachers x queries whose prices are followed teacher by teacher
 
@@ -63,7 +64,7 @@ def panel(
 ) -> Panel:
     """Of votes on queries in the order in which more of them would be asked; `asked` of them were."""
     parameter = noise_parameter(aggregator)
-    noises = _around(getattr(aggregator, parameter))
+    noises = _around(aggregator, parameter)
     queries = sorted({min(len(counts), max(1, _round(asked * share))) for share in _SHARES} | {asked})
     deltas = sorted({float(f"{delta * factor:.3g}") for factor in _DECADES if delta * factor < 0.1} | {delta})
     if predictions is not None and predictions.shape[0] * max(queries) > _MOST_VOTES:
@@ -72,7 +73,7 @@ def panel(
         work = Parallel(n_jobs=n_jobs, max_nbytes=None, return_as="generator")  # through pipes: no votes in files
         found = []
         for column in work(
-            delayed(_priced)(replace(aggregator, **{parameter: value}), counts, predictions, queries, deltas, adaptive)  # type: ignore[type-var]
+            delayed(_priced)(_changed(aggregator, parameter, value), counts, predictions, queries, deltas, adaptive)
             for value in noises
         ):
             found.append(column)
@@ -134,9 +135,18 @@ def _told(costs: list[dict[str, Any]], names: list[str]) -> list[float | None]:
     return [known[name] if math.isfinite(known.get(name, math.inf)) else None for name in names]
 
 
-def _around(value: float) -> list[float]:
-    """Two digits are enough for what nobody configured."""
-    return sorted({value if factor == 1 else float(f"{value * factor:.2g}") for factor in _FACTORS})
+def _around(aggregator: Aggregator, parameter: str) -> list[float]:
+    """Noises more and less than the one configured, as far as the aggregator takes them; two digits are enough."""
+    own, found = getattr(aggregator, parameter), []
+    for factor in _FACTORS:
+        value = own if factor == 1 else float(f"{own * factor:.2g}")
+        with contextlib.suppress(ValueError):
+            found.append(getattr(_changed(aggregator, parameter, value), parameter))
+    return sorted(set(found))
+
+
+def _changed(aggregator: Aggregator, parameter: str, value: float) -> Aggregator:
+    return replace(aggregator, **{parameter: value})  # type: ignore[type-var]
 
 
 def _round(number: float) -> int:

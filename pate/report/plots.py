@@ -28,6 +28,11 @@ class Point:
     error: float
     guarantee: str
 
+    @property
+    def drawable(self) -> bool:
+        """An axis of logarithms has no nought, and a file may hold what no run finds."""
+        return 0 < self.epsilon < 1e12 and 0 <= self.accuracy <= 1 and 0 <= self.error <= 1
+
 
 _MARKS = {"pate": "o", "dpsgd": "s", "dpsgd_publishable": "s"}
 _HUES = {"pate": "pate", "dpsgd": "dpsgd", "dpsgd_publishable": "dpsgd"}
@@ -38,6 +43,7 @@ def accuracy_by_epsilon(
     bound: float | None,
     references: Sequence[Reference],
     frontiers: Sequence[Sequence[Point]] = (),
+    name: str = "accuracy",
 ) -> str:
     """Every method where it stands. A filled mark is a guarantee for every data set, a hollow one for this one."""
     from matplotlib.ticker import PercentFormatter
@@ -47,7 +53,10 @@ def accuracy_by_epsilon(
         for reference in references:
             _mark(axes, reference.method, reference.epsilon, reference.accuracy, reference.guarantee, "paper", 5)
         for frontier in frontiers:
-            steps, hue = sorted((point.epsilon, point.accuracy) for point in frontier), _HUES[frontier[0].method]
+            steps, hue = (
+                sorted((point.epsilon, point.accuracy) for point in frontier),
+                _HUES.get(frontier[0].method, "ink"),
+            )
             axes.step(*zip(*steps, strict=True), where="post", color=COLOURS[hue], linewidth=1, alpha=0.6, zorder=2)
         for point in points:
             hue = _HUES.get(point.method, "ink")
@@ -68,7 +77,7 @@ def accuracy_by_epsilon(
         tops = [*(p.accuracy + p.error for p in points), *(r.accuracy for r in references), bound or 0]
         room = max(max(tops) - min(heights), 0.02)
         axes.set_ylim(min(heights) - 0.15 * room, min(max(tops) + 0.2 * room, max(1.002, max(tops) + 0.01)))
-        axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0 if room > 0.04 else 1))
+        axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=None))
         _readable(axes.xaxis, max(every) / min(every))
         axes.set_xlabel("epsilon (log scale)")
         axes.set_ylabel("right on the test set")
@@ -76,7 +85,7 @@ def accuracy_by_epsilon(
         papers = "; ".join(f"{r.source}: {r.accuracy:.1%} at {r.epsilon:g} for {r.guarantee}" for r in references)
         words = told + (f". Without privacy {bound:.1%}" if bound is not None else "")
         words += f". Published: {papers}" if papers else ""
-        return inline(figure, "accuracy", "Test accuracy against epsilon", f"{words}.")
+        return inline(figure, name, "Test accuracy against epsilon", f"{words}.")
 
 
 def _mark(axes: Axes, method: str, x: float, y: float, guarantee: str, hue: str, size: float) -> None:
@@ -161,7 +170,7 @@ def _label_ends(axes: Axes, ends: Sequence[tuple[float, str, str]], x: float) ->
             placed[i] = min(placed[i], placed[i + 1] - gap)
     for height, (end, name, hue) in zip(placed, ordered, strict=True):
         axes.annotate(
-            f"{name} {end:.3g}", (x, math.exp(height)), xytext=(7, 0), textcoords="offset points", va="center",
+            f"{name} {shown(end)}", (x, math.exp(height)), xytext=(7, 0), textcoords="offset points", va="center",
             fontsize=8, color=COLOURS[hue if hue != "bound" else "faint"], annotation_clip=False,
         )  # fmt: skip
 
@@ -184,12 +193,11 @@ def vote_gaps(gaps: dict[str, Any]) -> str:
             noise.set_ylabel("chance that noise overturns it", color=COLOURS["dpsgd"])
             noise.grid(visible=False)
             noise.patch.set_alpha(0)
-        close = queries[edges[:-1] < gaps["teachers"] / 10].sum() / max(queries.sum(), 1)
         return inline(
             figure, "gaps", "Vote gaps and the noise",
-            f"The median gap is {gaps['median']:g} of {gaps['teachers']} votes; {close:.0%} of the queries have a gap "
-            "below a tenth of the teachers. The line falls from one half at a tie: the chance that this noise makes "
-            "the second class win.",
+            f"The median gap is {gaps['median']:g} of {gaps['teachers']} votes; {gaps['close']:.0%} of the queries "
+            "have a gap below a tenth of the teachers. The line falls from one half at a tie: the chance that this "
+            "noise makes the second class win.",
         )  # fmt: skip
 
 

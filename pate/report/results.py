@@ -70,6 +70,7 @@ def results(
     return {
         "methods": methods,
         "pate": {
+            "teachers": int(labels.teachers) or None if labels else None,
             "queries": costs.queries if costs else len(labels.index) if labels else None,
             "answered": len(labels.index) if labels else None,
             "label_accuracy": scores.label_accuracy,

@@ -47,7 +47,7 @@ class Scores(Artifact):
     classes: list[str] = field(default_factory=list)
     test: dict[str, dict[str, Any]] = field(default_factory=dict)
     public: dict[str, dict[str, Any]] = field(default_factory=dict)
-    ahead: dict[str, list[float]] = field(default_factory=dict)  # of PATE over each other method: difference, error
+    ahead: dict[str, list[float]] = field(default_factory=dict)  # PATE over each: difference, error, chance
     label_accuracy: float | None = None
     teacher_accuracy: float | None = None
     plurality_accuracy: float | None = None
@@ -78,10 +78,13 @@ def score(model: Model, rows: Floats, truth: np.ndarray) -> tuple[dict[str, Any]
 
 
 def ahead(answers: dict[str, np.ndarray], truth: np.ndarray) -> dict[str, list[float]]:
-    """By how much PATE's share of right answers exceeds each other method's, with its standard error.
+    """By how much PATE's share of right answers exceeds each other method's, its standard error, and how likely so
+    uneven a split of the inputs they differ on is by chance (an exact sign test: McNemar 1947).
 
     Both answered the same inputs, so their differences are paired: what is hard for both takes no part in the error.
     """
+    from scipy.stats import binomtest
+
     truth = truth[truth >= 0]
     if "pate" not in answers or len(truth) < 2:
         return {}
@@ -90,7 +93,9 @@ def ahead(answers: dict[str, np.ndarray], truth: np.ndarray) -> dict[str, list[f
     for name, theirs in answers.items():
         if name != "pate":
             difference = ours - (theirs == truth)
-            found[name] = [float(difference.mean()), float(difference.std(ddof=1) / math.sqrt(len(truth)))]
+            better, differ = int((difference > 0).sum()), int((difference != 0).sum())
+            chance = float(binomtest(better, differ).pvalue) if differ else 1.0
+            found[name] = [float(difference.mean()), float(difference.std(ddof=1) / math.sqrt(len(truth))), chance]
     return found
 
 

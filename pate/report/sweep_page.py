@@ -59,9 +59,9 @@ def sweep_page(
     return render(
         public=False,
         title=f"{data}: {len(jobs)} runs compared (the owner's)",
-        verdict=_verdict(data, jobs, found, kinds, epsilon),
+        verdict=_verdict(data, found, kinds, epsilon),
         facts=[
-            ("runs", str(len(jobs))),
+            ("runs", str(len(jobs) - len(failed))),
             ("configurations", str(len(found))),
             *[("failed", str(len(failed)))] * bool(failed),
             *_shared(kinds),
@@ -91,9 +91,7 @@ def sweep_page(
     )
 
 
-def _verdict(
-    data: str, jobs: Sequence[Job], found: Sequence[Group], kinds: dict[Kind, list[Point]], epsilon: float | None
-) -> Verdict:
+def _verdict(data: str, found: Sequence[Group], kinds: dict[Kind, list[Point]], epsilon: float | None) -> Verdict:
     """The best of each kind, within an epsilon if one was given; kinds are never held against each other unsaid."""
     told = []
     for kind, points in sorted(kinds.items(), key=lambda one: not one[0].publishable):
@@ -105,8 +103,9 @@ def _verdict(
         else:
             told.append(f"{what}: {_at(chosen)}, with {_choices(chosen.choices)}.")
     what = f"{len(found)} configurations" if len(found) > 1 else "One configuration"
+    runs = sum(len(group.jobs) for group in found)
     asked = f"the best within epsilon {epsilon:g}" if epsilon is not None else "the most accurate, and what they cost"
-    return Verdict(f"{what} in {len(jobs)} runs on {data}: {asked}.", tuple(told))
+    return Verdict(f"{what} in {runs} runs on {data}: {asked}.", tuple(told))
 
 
 def _apart(kind: Kind, kinds: dict[Kind, list[Point]]) -> str:
@@ -126,24 +125,36 @@ def _shared(kinds: dict[Kind, list[Point]]) -> list[tuple[str, str]]:
 
 
 def _figures(found: Sequence[Group], kinds: dict[Kind, list[Point]]) -> list[dict[str, str]]:
+    return [one for data in dict.fromkeys(kind.data for kind in kinds) if (one := _figure(data, found, kinds))]
+
+
+def _figure(data: str, found: Sequence[Group], kinds: dict[Kind, list[Point]]) -> dict[str, str] | None:
+    """Of one data set: accuracies on different test inputs do not compare."""
     points, lines = [], []
     for kind, several in kinds.items():
-        drawn = [_drawn(kind, point) for point in several]
-        points += drawn
-        lines.append([_drawn(kind, point) for point in frontier(several)])
-    bounds = [mean.value for group in found if (mean := group.mean(["nonprivate_accuracy"]))]
-    data = {kind.data for kind in kinds}
-    references = REFERENCES.get(next(iter(data)), ()) if len(data) == 1 else ()
-    return [
-        {
-            "title": "The privacy-utility frontier",
-            "svg": plots.accuracy_by_epsilon(points, max(bounds) if bounds else None, references, lines),
-            "caption": "Circles PATE, squares DP-SGD; filled marks hold for every data set, hollow ones for this data "
-            "set only. A line joins what no other configuration of the same kind beats. "
-            + "Grey: published results."
-            * bool(references),
-        }
-    ]
+        if kind.data == data:
+            points += [drawn for point in several if (drawn := _drawn(kind, point)).drawable]
+            lines.append([drawn for point in frontier(several) if (drawn := _drawn(kind, point)).drawable])
+    if not points:
+        return None
+    own = [group for group in found if {job.data for job in group.jobs} == {data}]
+    bounds = [mean.value for group in own if (mean := group.mean(["nonprivate_accuracy"])) and 0 <= mean.value <= 1]
+    references = REFERENCES.get(data, ())
+    return {
+        "title": f"The privacy-utility frontier, {data}",
+        "svg": plots.accuracy_by_epsilon(
+            points, max(bounds, default=None), references, [one for one in lines if one], name=_id(data)
+        ),
+        "caption": "Circles PATE, squares DP-SGD; filled marks hold for every data set, hollow ones for this data "
+        "set only. A line joins what no other configuration of the same kind beats. "
+        + "Grey: published results."
+        * bool(references),
+    }
+
+
+def _id(data: str) -> str:
+    """A name for an element of the page."""
+    return "frontier-" + "".join(letter if letter.isalnum() and letter.isascii() else "-" for letter in data)
 
 
 def _drawn(kind: Kind, point: Point) -> plots.Point:
@@ -158,34 +169,31 @@ def _frontiers(kinds: dict[Kind, list[Point]], epsilon: float | None) -> dict[st
         chosen = best(points, epsilon) if epsilon is not None else None
         for point in frontier(points):
             mark = " (best within the epsilon)" if point is chosen else ""
-            use = "yes" if kind.publishable else "no"
-            method = TITLES.get(kind.method, kind.method)
-            share = _mean(point.accuracy)
-            rows.append(
-                [
-                    method,
-                    kind.holds_for,
-                    use,
-                    shown(point.epsilon),
-                    f"{kind.delta:g}",
-                    share,
-                    _choices(point.choices) + mark,
-                ]
-            )
+            promise = [
+                TITLES.get(kind.method, kind.method),
+                kind.data,
+                kind.holds_for,
+                "yes" if kind.publishable else "no",
+            ]
+            price = [shown(point.epsilon), f"{kind.delta:g}", kind.relation, _mean(point.accuracy)]
+            rows.append([*promise, *price, _choices(point.choices) + mark])
+    head = [
+        "method",
+        "data",
+        "epsilon holds for",
+        "publishable",
+        "epsilon",
+        "delta",
+        "neighbours",
+        "right",
+        "configuration",
+    ]
     return {
         "id": "frontier",
         "title": "Configurations that no other beats",
         "words": ["Of each kind of epsilon by itself: two kinds are two kinds of promise.", _TUNING],
-        "head": [
-            "method",
-            "epsilon holds for",
-            "publishable",
-            "epsilon",
-            "delta",
-            "right on the test set",
-            "configuration",
-        ],
-        "numbers": [3, 4, 5],
+        "head": head,
+        "numbers": [4, 5, 7],
         "rows": rows,
     }
 
@@ -199,6 +207,7 @@ def _results(jobs: Sequence[Job], found: Sequence[Group]) -> dict[str, Any]:
         ("DP-SGD right", lambda group: _mean(group.mean(["dpsgd_accuracy"]))),
         ("epsilon, every data set", lambda group: _largest(group, "dpsgd", "every data set")),
         ("DP-SGD, worst case, right", lambda group: _mean(group.mean(["dpsgd_publishable_accuracy"]))),
+        ("epsilon, every data set", lambda group: _largest(group, "dpsgd_publishable", "every data set")),
         ("labels right", lambda group: _mean(group.mean(["pate_label_accuracy"]))),
     ]
     rows = [

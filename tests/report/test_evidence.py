@@ -17,6 +17,7 @@ def test_every_query_falls_into_one_bar():
     found = gaps(VOTES, np.array([0, 1, 3]), LNMax(0.2))
     assert sum(found["queries"]) == 3
     assert found["median"] == 15
+    assert found["close"] == pytest.approx(1 / 3)
     bars = np.array(found["edges"])
     for gap in (50, 15, 2):
         assert found["queries"][np.searchsorted(bars, gap, side="right") - 1] > 0

@@ -121,7 +121,7 @@ def test_the_public_page_is_where_what_leaves_is_put(public_run):
             assert f"{row['epsilon_publishable']:.1f}"[:3] in text
 
 
-CANARY = 0.7654321
+CANARY = 12345.678  # no share of test inputs looks like it
 
 
 def planted(found, allowed=()):
@@ -162,7 +162,7 @@ def test_no_number_of_the_owners_reaches_the_public_page(public_run):
         images=np.full((1, 4, 4), 77, np.uint8),
     )  # fmt: skip
     text = public_page(dirty, evidence, test_public=False)
-    for trace in ("0.765", "76.5%", "0.766", "76.6%", "CANARY", "data:image"):
+    for trace in ("12345", "12,345", "CANARY", "data:image"):
         assert trace not in text
 
 

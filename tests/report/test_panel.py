@@ -42,6 +42,13 @@ def test_what_was_configured_is_among_the_choices():
     assert found.queries[-1] == 40  # as many as there are
 
 
+@pytest.mark.parametrize("aggregator", [LNMax(100.0), LNMax(1e-5), GNMax(1e-3)])
+def test_noise_at_the_edge_of_what_is_allowed_has_fewer_neighbours(aggregator):
+    found = made(aggregator, predictions=None)
+    assert getattr(aggregator, found.parameter) in found.noises
+    assert 1 < len(found.noises) < 5
+
+
 def test_queries_chosen_from_answers_have_no_price_for_this_data_set():
     assert {one["guarantee"] for one in made(adaptive=True).accountants} == {"every data set"}
 

@@ -60,8 +60,9 @@ def test_the_lead_is_paired_so_what_is_hard_for_both_is_no_error():
     truth = np.array([0] * 100)
     ours, theirs = np.array([0] * 90 + [1] * 10), np.array([0] * 80 + [1] * 20)
     found = ahead({"pate": ours, "dpsgd": theirs, "nonprivate": truth}, truth)
-    lead, error = found["dpsgd"]
+    lead, error, chance = found["dpsgd"]
     assert lead == pytest.approx(0.1)
     assert error == pytest.approx(np.sqrt(0.1 * 0.9 / 99))  # ten inputs of a hundred tell them apart
+    assert chance == pytest.approx(2 * 0.5**10)  # all ten of them on one side
     assert found["nonprivate"][0] == pytest.approx(-0.1)
     assert ahead({"dpsgd": theirs}, truth) == {}

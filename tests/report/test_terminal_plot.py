@@ -94,6 +94,7 @@ def shown(monkeypatch, width, terminal=True, encoding="utf-8"):
         module, "page", lambda: Console(file=out, force_terminal=terminal, width=width, color_system=None)
     )
     found = {"methods": [PATE, BOUND], "pate": {"accountants": [], "plan": None}, "notes": [], "ledger": None}
+    found["config"] = {"dataset": {"name": "toy"}}
     module.print_results(found)
     out.flush()
     return out.buffer.getvalue().decode(encoding)
