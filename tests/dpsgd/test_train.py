@@ -256,3 +256,11 @@ def test_choosing_dpsgd_does_not_load_torch() -> None:
     code = f"import sys, pate.dpsgd.models; sys.exit(sorted({slow} & set(sys.modules)) or 0)"
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 1e-9, 0.5, 3.0, 1e5])
+def test_near_any_epsilon_of_somebody_elses_there_is_one_to_train_at(epsilon: float) -> None:
+    linear = Linear(epsilon="pate", lot=64, epochs=2, learning_rate=1.0, clip=1.0, momentum=0.9)
+    found = linear.reachable(1000, epsilon, 1e-5)
+    linear.plan(1000, found, 1e-5)  # does not refuse
+    assert found == epsilon or (found > epsilon if epsilon < 1 else 1 < found < epsilon)
