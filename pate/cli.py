@@ -74,7 +74,7 @@ def execute(settings: Settings, folder: Path, plan: str = "", overrides: Sequenc
         SCORES,
         SPENT,
         SPENT_PUBLISHABLE,
-    )  # fmt: skip
+    )
 
     name = f"{folder.parent.name}/{folder.name}" if plan else folder.name
     for warning in settings.warnings:
