@@ -35,7 +35,9 @@ from pate.neighbours import Neighbours
 from pate.predict import predict, published, read_inputs
 from pate.predictor import Predictor
 from pate.report.comparison import compare, print_comparison
+from pate.report.evidence import Evidence
 from pate.report.jobs import begin, groups, rows
+from pate.report.panel import Panel
 from pate.report.scores import Scores
 from pate.store import Store
 from pate.tanhnet import TanhNet
@@ -297,6 +299,10 @@ STORED: dict[str, Artifact] = {
     "labels": Labels(np.arange(4), np.arange(4), "toy"),
     "scores": Scores(list("abc"), {"pate": {"accuracy": 0.5}}),
     "predictor": students()["classifier"],
+    "evidence": Evidence({"median": 3.0}, {}, [{"truth": "a", "answer": "b"}], np.zeros((1, 4, 4), np.uint8)),
+    "panel": Panel(
+        "gamma", [0.1], [5], [1e-5], [{"valid": True}], [[[[1.0]]]], [[0.9]], [[1.0]], [0, 0, 0], "r", 5, True
+    ),
 }
 
 
