@@ -103,7 +103,8 @@ def execute(settings: Settings, folder: Path, plan: str = "", overrides: Sequenc
         )
         write_results(found, folder)
         if "report" in runner.records:
-            write_pages(found, runner.made(EVIDENCE), runner.made(PANEL), settings, folder)
+            page = write_pages(found, runner.made(EVIDENCE), runner.made(PANEL), settings, folder)
+            found |= {"public_page": str(page)} if page else {}
         track(found, folder)
     return found
 
@@ -240,7 +241,7 @@ def _do(config: DictConfig, folder: Path, plan: str = "") -> None:
     if HydraConfig.get().mode == RunMode.RUN:  # a sweep says it once, at its end
         if SEEDED in found["notes"]:
             console.print(f"warning: {SEEDED}", markup=False)
-        print(folder / "results.json")
+        print(found.get("public_page") or found["published"] or folder / "results.json")
 
 
 def main() -> None:

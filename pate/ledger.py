@@ -236,6 +236,7 @@ def _filter(
     _keep_strict(own, account, budget, warn)
     before, costs = [entry.release.cost for entry in own], [release.cost for release in releases]
     promise = relation([*(entry.release for entry in own), *releases])
+    _keep_relation(own, promise, account, budget, warn)
     rule = own[0].rule if own else suitable(rounds or costs, budget.epsilon, budget.delta)
     if budget.epsilon is None or (together := composed([*before, *costs], budget.delta, rule)) <= budget.epsilon:
         return rule
@@ -252,6 +253,17 @@ def _filter(
         raise BudgetExceeded(f"{message}; nothing was drawn for it")
     warn(f"{message}; budget=research records it all the same")
     return rule
+
+
+def _keep_relation(own: Sequence[Entry], promise: str, account: str, budget: Budget, warn: Warn) -> None:
+    """What hides a person's records is given up by the first release that hides single ones: not without a word."""
+    was = relation(entry.release for entry in own) if own else promise
+    if was == promise:
+        return
+    message = f"account {account} has promised {was} so far; with this release all of it would promise {promise} only"
+    if budget.strict and not budget.lift:
+        raise BudgetExceeded(f"{message}: budget.lift=true gives the stronger promise up; nothing was drawn for it")
+    warn(message)
 
 
 def _keep_strict(own: Sequence[Entry], account: str, budget: Budget, warn: Warn) -> None:

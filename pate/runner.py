@@ -43,6 +43,7 @@ class Run:
     summary: str = ""
     notes: tuple[str, ...] = ()
     content: str = ""
+    published: str = ""  # what it put where what leaves is put
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,7 @@ class Record:
     content: str = ""
     declared: str = ""  # all configuration that leads to it, as a key
     warnings: tuple[str, ...] = ()  # for the owner alone
+    published: str = ""
 
 
 @dataclass
@@ -139,7 +141,9 @@ class Runner:
             self.ledger.released(_name(stage, key))
             pieces.clear()
         warnings = tuple(spending.warnings)
-        self._record(stage, Record(key, seconds, memory, False, run.summary, notes, content, declared, warnings))
+        self._record(
+            stage, Record(key, seconds, memory, False, run.summary, notes, content, declared, warnings, run.published)
+        )
 
     def _result(self, stage: Stage, run: Run, inputs: dict[str, Any]) -> Any:
         try:

@@ -67,4 +67,5 @@ def _publish(run: Run, predictor: Predictor, labels: Labels | None, promise: Pro
     output = settings.plain["output"]
     own = settings.workspace / "published" / f"{settings.dataset.name}-{fingerprint(files)[:8]}"
     archive = publish(Path(output) if output else own, files)
+    run.published = str(archive)
     run.summary = f"{archive.with_suffix('')} and {archive.name}: {len(files)} files, {archive.stat().st_size:,} bytes"

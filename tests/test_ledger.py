@@ -238,6 +238,19 @@ def test_a_total_is_by_the_rule_the_account_was_given(ledger):
     assert ledger.spent("clinic", 2e-5) == composed(costs, 2e-5, "renyi") > composed(costs, 2e-5, "basic")
 
 
+def test_a_promise_for_people_is_not_given_up_without_a_word(ledger):
+    people = replace(release(), relation="all records of one patient replaced by nothing")
+    strict, warnings = Budget(50.0, 1e-5, strict=True), Warnings()
+    reserve(ledger, what=people, budget=strict)
+    reserve(ledger, what=people, budget=strict)
+    with pytest.raises(BudgetExceeded, match=r"promised all records of one patient.*one record replaced by nothing"):
+        reserve(ledger, budget=strict)
+    assert len(ledger.entries()) == 2
+    reserve(ledger, budget=replace(strict, lift=True), warn=warnings)
+    assert "one record replaced by nothing only" in warnings[0]
+    reserve(ledger, what=people, budget=strict)  # it is given up already: nothing more to say
+
+
 def test_a_refusal_promises_what_holds_for_all_releases_together(ledger):
     reserve(ledger)
     people = replace(release(), relation="all records of one patient replaced by nothing")

@@ -11,7 +11,7 @@ import numpy as np
 from pate.data.dataset import Dataset
 from pate.data.formats import FORMATS, Raw, count, read, shape
 from pate.data.labels import class_list
-from pate.data.records import agree, check, pooled
+from pate.data.records import agree, check, owners, pooled
 from pate.data.split import Pool, Sizes, Split, assemble, divided, shared, shuffled, taken
 from pate.data.table import columns_of, encoded
 from pate.errors import ConfigError
@@ -109,6 +109,7 @@ class Arrays(Dataset):
             private = pools.get("private", nobody).first(sizes.private)
             public = pools.get("public", nobody).first(sizes.public)
             test = pools.get("test", nobody).last(sizes.test)
+            _refuse_owners_in_public(private, raws.get("public"))
         split = assemble(private, public, test, classes, notes)
         return encoded(split) if columns_of(split.public.x) else split
 
@@ -130,6 +131,22 @@ class Arrays(Dataset):
             return class_list(labels), ()
         note = "the class list was read from private labels, which it therefore shows: declare it with dataset.classes"
         return class_list(labels), (note,)
+
+
+def _refuse_owners_in_public(private: Pool, public: Raw | None) -> None:
+    """The same where the sides are files of their own, if the public one says whose its records are."""
+    if private.group is None or public is None or public.group is None:
+        return
+    try:
+        named = owners(public.group, public.where)
+    except ConfigError:  # a public record may be nobody's
+        named = public.group
+    both = np.intersect1d(private.group.astype(str), named.astype(str))
+    if len(both):
+        raise ConfigError(
+            f"{len(both)} groups have records in the private and in the public file: what is public is released as it "
+            "is, so take them out of one of the two"
+        )
 
 
 def _refuse_shared_owners(pool: Pool, private: int) -> None:

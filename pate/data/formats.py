@@ -143,6 +143,8 @@ def csv_columns(path: Path) -> dict[str, np.ndarray]:
     """A csv's columns as text, under the names of its first line."""
     rows = csv_rows(path)
     header = [name.strip() for name in next(rows, [])]
+    if len(header) == 1 and (";" in header[0] or "\t" in header[0]):
+        raise ConfigError(f"{path}: its columns seem to be separated by semicolons or tabs: save it with commas")
     if not header or "" in header or len(set(header)) < len(header):
         raise ConfigError(f"{path}: the first line must name every column, each once (an index column has no name)")
     records = [[cell.strip() for cell in row] for row in rows]

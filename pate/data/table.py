@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
@@ -142,11 +142,22 @@ def _texts(column: np.ndarray) -> list[str]:
     return [str(cell) for cell in (column if column.dtype.kind == "O" else column.astype(str))]
 
 
+def _identifiers(columns: Columns, rows: int) -> Iterator[str]:
+    """Columns that tell nearly every public row apart: a model carries their values, and learns nothing from them."""
+    for name, categories in columns.categorical:
+        if len(categories) > max(20, rows / 2):
+            yield (
+                f"column {name} has {len(categories)} categories in {rows} public rows, like an identifier: the model "
+                "carries them; drop it, or name it in partition.group_by"
+            )
+
+
 def encoded(split: Split) -> Split:
     """The same split with every table encoded by what its public rows teach."""
     columns = Columns.fit(split.public.x)
     return replace(
         split,
+        notes=(*split.notes, *_identifiers(columns, len(split.public.x))),
         private=replace(split.private, x=columns.transform(split.private.x), columns=asdict(columns)),
         public=replace(split.public, x=columns.transform(split.public.x), columns=asdict(columns)),
         test=replace(split.test, x=columns.transform(split.test.x)),

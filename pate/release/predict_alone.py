@@ -27,6 +27,8 @@ def main(given: Path, wanted: Path) -> None:
     about = json.loads((FOLDER / "model.json").read_text(encoding="utf-8"))
     if wanted.suffix.lower() not in (".csv", ".npz"):
         sys.exit(f"{wanted}: expected a name that ends in .csv or .npz")
+    if not given.is_file():
+        sys.exit(f"{given}: no such file")
     x = read(given, about)
     check(x, about)
     write(wanted, ask(x, len(about["classes"])), about["classes"])
@@ -75,13 +77,21 @@ def encoded(columns: dict[str, list[str]], path: Path, numeric: list[Any], categ
     missing = [entry[0] for entry in [*numeric, *categorical] if entry[0] not in columns]
     if missing:
         sys.exit(f"{path} lacks {len(missing)} columns the model reads: {', '.join(missing[:5])}")
-    parts = []
+    parts, unknown = [], {}
     for name, mean, deviation in numeric:
+        unknown[name] = sum(number(cell, math.nan) != number(cell, math.nan) for cell in columns[name])
         values = np.array([number(cell, mean) for cell in columns[name]], np.float64)
         parts.append(np.clip((values - mean) / deviation, -FARTHEST, FARTHEST)[:, None])
     for name, categories in categorical:
+        unknown[name] = sum(cell not in categories for cell in columns[name])
         parts.append(np.array([[cell == known for known in categories] for cell in columns[name]]))
         parts[-1] = parts[-1].reshape(len(columns[name]), len(categories))
+    for name, count in unknown.items():
+        if count:
+            print(
+                f"warning: {count} of {len(columns[name])} cells of {name} hold nothing the model knows",
+                file=sys.stderr,
+            )
     return np.hstack(parts).astype(np.float32)
 
 

@@ -139,7 +139,9 @@ def _owners(entries: Sequence[Entry], delta: float | None) -> dict[str, Any]:
 
 def _table(account: dict[str, Any], lines: Sequence[dict[str, Any]]) -> Table:
     title = f"account {escape(account['name'])}"
-    table = Table(title=title, title_justify="left", title_style="bold")
+    relations = "; ".join(dict.fromkeys(line["relation"] for line in lines if line["scope"] != "evaluation"))
+    caption = f"neighbours: {escape(relations)}" if relations else None
+    table = Table(title=title, title_justify="left", title_style="bold", caption=caption, caption_justify="left")
     for heading in ("", "when", "what", "status"):
         table.add_column(heading, no_wrap=heading == "when", ratio=1 if heading == "what" else None)
     for heading in ("epsilon,\nevery data set", "epsilon,\nthis data set", "delta"):

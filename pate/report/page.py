@@ -9,7 +9,6 @@ import base64
 import hashlib
 import io
 import json
-import logging
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -29,7 +28,6 @@ from pate.report.panel import Panel
 from pate.report.scores import TITLES
 from pate.report.verdict import verdict
 
-log = logging.getLogger("pate")
 _WEB = Path(__file__).with_name("web")
 _MOST_CLASSES = 20
 _ABOUT = {
@@ -91,8 +89,9 @@ def render(**context: Any) -> str:
 
 def write_pages(
     found: dict[str, Any], evidence: Evidence | None, panel: Panel | None, settings: Settings, folder: Path
-) -> None:
-    """The owner's page beside results.json; one for everybody where what leaves is put, if it was asked for."""
+) -> Path | None:
+    """The owner's page beside results.json; one for everybody where what leaves is put, if it was asked for: that one's
+    path is told."""
     _write(owners_page(found, evidence, panel), folder / "report.html", 0o600)
     if settings.report.audience == "public":
         text = public_page(found, evidence, settings.dataset.test_public)
@@ -101,7 +100,8 @@ def write_pages(
         published.mkdir(exist_ok=True)
         published.chmod(0o755)  # it is meant for others, whatever the run's files are
         file = published / f"{settings.dataset.name}-report-{digest}.html"
-        log.info("%-17s %7s  %s (may leave)", "public page", "", _write(text, file, 0o644))
+        return _write(text, file, 0o644)
+    return None
 
 
 def _write(text: str, file: Path, mode: int) -> Path:

@@ -92,6 +92,7 @@ def results(
             }
             for name, record in records.items()
         },
+        "published": next((record.published for record in records.values() if record.published), None),
         "config": settings.plain,
         "command": shlex.join(["pate", *overrides]),
         "overrides": list(overrides),

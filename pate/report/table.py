@@ -68,6 +68,8 @@ def print_places(found: dict[str, Any], folder: Path) -> None:
     print(f"results  {folder / 'results.json'}")
     if "report" in stages:
         print(f"page     {folder / 'report.html'}")
+    for leaves in filter(None, (found["published"], found.get("public_page"))):
+        print(f"leaves   {leaves} (may be published)")
     print(f"private  {workspace / 'private'} (yours alone)")
     print(f"release  {workspace / 'release'} (made from public inputs and noisy answers or gradients)")
     published = "student" if "student" in stages else "dpsgd" if config["dpsgd"]["epsilon"] != "pate" else ""

@@ -15,7 +15,7 @@ FORMATS = pytest.mark.parametrize("form", ["npz", "npy", "csv", "parquet"])
 @FORMATS
 def test_a_folder_gives_each_side_its_file(tmp_path, form):
     write(tmp_path, form, "private", X, Y, WHO)
-    write(tmp_path, form, "public", X[:10], None, WHO[:10])
+    write(tmp_path, form, "public", X[:10], None, WHO[:10] + 100)
     write(tmp_path, form, "test", X[:6], Y[:6], WHO[:6])
     own = arrays(tmp_path, label=label_of(form), classes=["0", "1"])
     split = own.load("who")
@@ -61,6 +61,22 @@ def test_nobody_is_on_both_sides_of_a_single_file(tmp_path):
     own = arrays(tmp_path / "mine.npz", classes=["0", "1"], private=12, public=5)
     with pytest.raises(ConfigError, match="groups would have private and public records"):
         own.load("who")
+
+
+def test_nobody_is_in_the_private_and_in_the_public_file(tmp_path):
+    write(tmp_path, "csv", "private", X, Y, WHO)
+    write(tmp_path, "csv", "public", X[:10], None, np.array([f" {who} " for who in range(8, 18)]))
+    write(tmp_path, "csv", "test", X[:6], Y[:6], WHO[:6])
+    with pytest.raises(ConfigError, match="2 groups have records in the private and in the public file"):
+        arrays(tmp_path, label="y", classes=["0", "1"]).load("who")
+
+
+def test_a_column_like_an_identifier_is_said_to_be_one(tmp_path):
+    many = {"id": [f"P{i:04d}" for i in range(60)], "age": list(range(60)), "y": [0, 1] * 30}
+    for side in ("private", "public", "test"):
+        write_csv(tmp_path / f"{side}.csv", many)
+    (note,) = arrays(tmp_path, label="y", classes=["0", "1"]).load().notes
+    assert note.startswith("column id has 60 categories in 60 public rows, like an identifier")
 
 
 def test_the_order_of_a_single_file_follows_the_seed_alone(tmp_path):

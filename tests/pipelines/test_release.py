@@ -31,10 +31,8 @@ def workspace(tmp_path_factory):
         dose = rng.normal(3, 1, count)
         ill = (age / 12 + dose + rng.normal(0, 0.5, count) > 7.2).astype(int)
         ward = [f"WARD-CANARY-{i % 7}" if side == "private" and i % 5 == 0 else f"ward {i % 3}" for i in range(count)]
-        rows = [
-            f"PATIENT-CANARY-{i // 2},{age[i]:.9f},{dose[i]:.9f},{ward[i]},{['well', 'ill'][ill[i]]}"
-            for i in range(count)
-        ]
+        who = "PATIENT-CANARY" if side == "private" else side
+        rows = [f"{who}-{i // 2},{age[i]:.9f},{dose[i]:.9f},{ward[i]},{['well', 'ill'][ill[i]]}" for i in range(count)]
         (folder / f"{side}.csv").write_text("\n".join(["patient,age,dose,ward,state", *rows]) + "\n")
     clinic = [
         "dataset=arrays", f"dataset.path={folder}", "dataset.label=state", "dataset.classes=[well,ill]", "delta=1e-3",

@@ -115,7 +115,8 @@ def clinics(tmp_path, *names):
             ill = np.arange(count) % 2
             dose = ill * 100 + (rng.normal(size=count) if side == "private" else np.linspace(0, 1, count))
             rows = [
-                f"{d:.6f},{i // 4},{['well', 'ill'][one]}" for i, (d, one) in enumerate(zip(dose, ill, strict=True))
+                f"{d:.6f},{side[:2]}{i // 4},{['well', 'ill'][one]}"
+                for i, (d, one) in enumerate(zip(dose, ill, strict=True))
             ]
             (folder / f"{side}.csv").write_text("\n".join(["dose,who,state", *rows]) + "\n")
     return [
