@@ -24,11 +24,11 @@ FARTHEST = 1e6  # standard deviations a number of a table may lie from the mean
 
 
 def main(given: Path, wanted: Path) -> None:
+    if not given.is_file():
+        sys.exit(f"{given}: no such file")
     about = json.loads((FOLDER / "model.json").read_text(encoding="utf-8"))
     if wanted.suffix.lower() not in (".csv", ".npz"):
         sys.exit(f"{wanted}: expected a name that ends in .csv or .npz")
-    if not given.is_file():
-        sys.exit(f"{given}: no such file")
     x = read(given, about)
     check(x, about)
     write(wanted, ask(x, len(about["classes"])), about["classes"])

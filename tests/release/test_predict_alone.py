@@ -148,6 +148,18 @@ def test_rows_of_a_table_become_the_same_numbers(tmp_path):
     assert np.abs(rows).max() > 100  # a cell far away is there, and finite
 
 
+def test_cells_the_model_does_not_know_are_told_and_answered(tmp_path, capsys):
+    columns = {"numeric": [["age", 50.0, 10.0]], "categorical": [["ward", ["A", "B"]]]}
+    (tmp_path / "x.csv").write_text("age,ward\n60,A\nx67,ZZ\n,B\n")
+    rows = predict_alone.encoded(predict_alone.table(tmp_path / "x.csv"), tmp_path / "x.csv", **columns)
+    assert rows.tolist() == [[1, 1, 0], [0, 0, 0], [0, 0, 1]]
+    said = capsys.readouterr().err
+    assert "2 of 3 cells of age hold nothing the model knows" in said
+    assert "1 of 3 cells of ward" in said
+    with pytest.raises(SystemExit, match="no such file"):
+        predict_alone.main(tmp_path / "none.csv", tmp_path / "out.csv")
+
+
 def test_a_table_of_categories_without_rows(tmp_path):
     file = tmp_path / "empty.csv"
     file.write_text("job\n")
