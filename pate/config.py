@@ -7,7 +7,7 @@ a frozen dataclass in `_target_`; that dataclass is its schema, its checks, and 
 from __future__ import annotations
 
 import importlib
-from dataclasses import asdict, dataclass, field, is_dataclass
+from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -231,7 +231,7 @@ def settle(config: DictConfig) -> Settings:
         "tracking": _choice("tracking", typed.tracking, Tracking),
     }
     # As they are, defaults and types included: 3 and 3.0, said or left out, are one setting and not two draws of noise.
-    plain |= {name: {"_target_": plain[name]["_target_"]} | asdict(one) for name, one in chosen.items()}
+    plain |= {name: {"_target_": plain[name]["_target_"]} | _declared(one) for name, one in chosen.items()}
     return Settings(
         **chosen,
         partition=PartitionConfig(**plain["partition"]),
@@ -262,6 +262,12 @@ def _asked(typed: Config) -> Asked:
         raise ConfigError("stage=predict needs student_path= (a student's folder or safetensors file) and input=")
     output = None if typed.output is None else Path(typed.output)
     return Asked(Path(typed.student_path), Path(typed.input), output, typed.views)
+
+
+def _declared(one: Any) -> dict[str, Any]:
+    """A choice as keys see it: a field that earlier versions did not have is left out while it says nothing."""
+    silent = [item.name for item in fields(one) if "later" in item.metadata and getattr(one, item.name) == item.default]
+    return {name: value for name, value in asdict(one).items() if name not in silent}
 
 
 T = TypeVar("T")

@@ -10,7 +10,7 @@ from .artifacts import PRIVATE, PUBLIC, TEST, TRUTH
 @stage(
     writes=[PRIVATE, PUBLIC, TEST, TRUTH],
     config=["dataset", "partition"],
-    ignores=["dataset.delta", "dataset.path", "dataset.test_public"],
+    ignores=["dataset.delta", "dataset.path", "dataset.test_public", "dataset.keep"],
     files=lambda settings: settings.dataset.files(),
 )
 def data(run: Run) -> tuple[Private, Public, Test, Truth]:

@@ -11,8 +11,8 @@ import numpy as np
 from pate.data.fetch import Published
 from pate.data.known import KnownDataset
 from pate.data.sources import ADULT, ADULT_FILES
-from pate.data.split import Pool, Split
-from pate.data.table import encoded, tabulated
+from pate.data.split import Pool
+from pate.data.table import tabulated
 from pate.errors import ConfigError
 from pate.safe_files import Unreadable, opened
 
@@ -49,10 +49,6 @@ class Adult(KnownDataset):
     def counts(self) -> tuple[int, int]:
         train, held_out = (len(lines(path)) for path in self.files())
         return train, held_out
-
-    def load(self, group_by: str | None = None) -> Split:
-        """Split first, then encode: the encoders may see public rows only."""
-        return encoded(super().load(group_by))
 
     def pools(self, group_by: str | None) -> tuple[Pool, Pool]:
         train, held_out = (self._pool(path, group_by) for path in self.files())

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
-from pate.data.dataset import Dataset
-from pate.data.formats import FORMATS, Raw, count, read, shape
+from pate.data.dataset import LATER, Dataset
+from pate.data.formats import FORMATS, Chosen, Raw, count, read, shape, shown_names
+from pate.data.kinds import KINDS, Rows
 from pate.data.labels import class_list
 from pate.data.records import agree, check, owners, pooled
 from pate.data.split import Pool, Sizes, Split, assemble, divided, shared, shuffled, taken
-from pate.data.table import columns_of, encoded
+from pate.data.table import columns_of
 from pate.errors import ConfigError
 
 _SIDES = ("private", "public", "test")
@@ -26,14 +27,25 @@ _WANTED = (
 
 @dataclass(frozen=True)
 class Arrays(Dataset):
-    """`label` names the label column of a csv or parquet; `classes` declares what labels there can be."""
+    """`label` names the label column of a csv or parquet; `classes` declares what labels there can be.
+
+    Of a table, `columns` are read (all, but for the label and those to `drop`); `kinds` declares what a column is where
+    its public cells would say something else, and `keep` what is no identifier although it looks like one.
+    """
 
     name: str = "arrays"
     label: str | None = None
     classes: list[str] | None = None
+    columns: list[str] | None = field(default=None, metadata=LATER)
+    drop: list[str] | None = field(default=None, metadata=LATER)
+    keep: list[str] | None = field(default=None, metadata=LATER)
+    kinds: dict[str, str] | None = field(default=None, metadata=LATER)
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        for name, kind in (self.kinds or {}).items():
+            if kind not in KINDS:
+                raise ConfigError(f"dataset.kinds={{{name}: {kind}}}: expected one of {', '.join(KINDS)}")
         if self.classes is not None and (len(self.classes) < 2 or len(set(self.classes)) < len(self.classes)):
             raise ConfigError("dataset.classes needs at least two names, each once")
 
@@ -86,22 +98,29 @@ class Arrays(Dataset):
         found = shape(next(iter(self.sides().values())))[1:]
         return found if len(found) > 1 else None
 
-    def load(self, group_by: str | None = None) -> Split:
-        """Read, check and split; only then encode, so that encoders see public rows alone."""
+    def kinds_declared(self) -> Mapping[str, str]:
+        return self.kinds or {}
+
+    def split(self, group_by: str | None = None) -> Split:
+        """Read, check and split."""
         if group_by is not None and group_by in ("x", "y", self.label):
             raise ConfigError(f"'{group_by}' is no group: name the column that says whose a record is")
         self.require()
-        raws = {side: read(path, self.label, group_by) for side, path in self.sides().items()}
+        chosen = Chosen(tuple(self.columns or ()), tuple(self.drop or ()))
+        raws = {side: read(path, self.label, group_by, chosen) for side, path in self.sides().items()}
         for side, raw in raws.items():
-            check(raw, labelled=side != "public", group_by=group_by if side in _OWNED else None)
+            check(raw, side != "public", group_by if side in _OWNED else None, self.label or "")
         agree(list(raws.values()))
+        self._refuse_unknown_columns(raws)
         classes, notes = self._classes(raws)
         pools = {side: pooled(raw, classes, owned=side in _OWNED) for side, raw in raws.items()}
         sizes = self._divided({side: len(pool) for side, pool in pools.items()})
         if "pool" in pools:
-            pool = pools["pool"].rows(shuffled(len(pools["pool"]), self.seed))
-            private, public = pool.first(sizes.private), pool.rows(slice(sizes.private, sizes.private + sizes.public))
-            test = pool.last(sizes.test)
+            order = shuffled(len(pools["pool"]), self.seed)
+            pool = pools["pool"].rows(order)
+            shown = slice(sizes.private, sizes.private + sizes.public)
+            private, public, test = pool.first(sizes.private), pool.rows(shown), pool.last(sizes.test)
+            rows = Rows(raws["pool"].where, order[shown])
             if pool.group is not None:
                 _refuse_shared_owners(pool, sizes.private)
         else:
@@ -109,9 +128,21 @@ class Arrays(Dataset):
             private = pools.get("private", nobody).first(sizes.private)
             public = pools.get("public", nobody).first(sizes.public)
             test = pools.get("test", nobody).last(sizes.test)
+            rows = Rows(raws["public"].where if "public" in raws else "the public rows", np.arange(sizes.public))
             _refuse_owners_in_public(private, raws.get("public"))
-        split = assemble(private, public, test, classes, notes)
-        return encoded(split) if columns_of(split.public.x) else split
+        return replace(assemble(private, public, test, classes, notes), public_rows=rows)
+
+    def _refuse_unknown_columns(self, raws: Mapping[str, Raw]) -> None:
+        """What is said of a column must be said of one there is."""
+        there = {name for raw in raws.values() for name in raw.header}
+        learned = set(columns_of(next(iter(raws.values())).x))
+        for key, names, known in (
+            ("drop", self.drop, there), ("keep", self.keep, there), ("kinds", self.kinds, learned),
+        ):  # fmt: skip
+            unknown = [name for name in names or () if name not in known]
+            if unknown:
+                one = next(raw for raw in raws.values())
+                raise ConfigError(f"dataset.{key}: no column {', '.join(unknown)} to learn from; {shown_names(one.x)}")
 
     def _divided(self, counts: Mapping[str, int]) -> Sizes:
         if "pool" in counts:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from pate.data.split import Sizes, Split
+from pate.data.table import columns_of, encoded
 from pate.errors import ConfigError
+
+# A field that earlier versions did not have. At its default it is no part of a key: nothing is drawn again for it.
+LATER = {"later": True}
 
 
 @dataclass(frozen=True)
@@ -67,5 +72,15 @@ class Dataset(ABC):
         """Height and width (and colours) of an input, None if it is no image; asked once the files are there."""
 
     @abstractmethod
+    def split(self, group_by: str | None = None) -> Split:
+        """Read the files and split them by position, tables as they are written; `group_by` names the column that says
+        whose a record is."""
+
+    def kinds_declared(self) -> Mapping[str, str]:
+        """What columns of a table are, where somebody said so."""
+        return {}
+
     def load(self, group_by: str | None = None) -> Split:
-        """Read the files and split them by position; `group_by` names the column that says whose a record is."""
+        """The split with its tables as numbers: split first, then encode, so that encoders see public rows alone."""
+        split = self.split(group_by)
+        return encoded(split, self.kinds_declared()) if columns_of(split.public.x) else split

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from pate.data.cells import date, number
 from pate.data.table import tabulated
 from pate.errors import ConfigError
 from pate.safe_files import (
@@ -41,14 +42,44 @@ class Raw:
     x: np.ndarray
     labels: np.ndarray | None
     group: np.ndarray | None
+    header: tuple[str, ...] = ()  # of a table: all columns there are
 
 
-def read(path: Path, label: str | None, group_by: str | None) -> Raw:
+@dataclass(frozen=True)
+class Chosen:
+    """Which columns of a table are read: all, or those in `only`, but for those in `drop`."""
+
+    only: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
+
+    def of(self, columns: dict[str, np.ndarray], path: Path) -> dict[str, np.ndarray]:
+        absent = [name for name in self.only if name not in columns]
+        if absent:
+            raise ConfigError(f"dataset.columns: {path} has no column {', '.join(absent)}; {shown_names(columns)}")
+        kept = {name: one for name, one in columns.items() if name not in self.drop}
+        kept = {name: one for name, one in kept.items() if not self.only or name in self.only}
+        if not kept:
+            raise ConfigError(f"{path}: dataset.columns and dataset.drop leave no column to learn from")
+        return kept
+
+
+def shown_names(columns: Mapping[str, np.ndarray] | np.ndarray, most: int = 20) -> str:
+    """The columns there are, by name. The first line of a csv without a header is a record, and not shown."""
+    names = columns.dtype.names or () if isinstance(columns, np.ndarray) else tuple(columns)
+    if any(number(name) is not None or date(name) is not None or name in columns[name][:1000] for name in names):
+        return f"its first line names {len(names)} columns that look like values: does it have a header?"
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"its columns are {', '.join(names[:most])}{more}"
+
+
+def read(path: Path, label: str | None, group_by: str | None, chosen: Chosen | None = None) -> Raw:
     """Read one file; for npy that is `<side>_x.npy` and its neighbours `<side>_y.npy`, `<side>_<group>.npy`."""
     form = path.suffix.lower()
     if form in (".csv", ".parquet"):
         columns = csv_columns(path) if form == ".csv" else parquet_columns(path)
-        return _table(path, columns, label, group_by)
+        return _table(path, columns, label, group_by, chosen or Chosen())
+    if chosen not in (None, Chosen()):
+        raise ConfigError(f"dataset.columns and dataset.drop are for the columns of csv or parquet, not {path.name}")
     if label is not None:
         raise ConfigError(f"dataset.label={label} names a column of csv or parquet; {path.name} has its labels as 'y'")
     arrays = npz_arrays(path) if form == ".npz" else npy_arrays(path)
@@ -113,7 +144,7 @@ def numeric(x: np.ndarray, path: Path) -> np.ndarray:
     if x.dtype == np.uint8 and x.ndim > 2:
         return x
     with np.errstate(over="ignore"):
-        x = x.astype(np.float32)
+        x = x.astype(np.float64).astype(np.float32)  # the same from a file of whole numbers and from one of fractions
     broken = x.size - int(np.count_nonzero(np.isfinite(x)))
     if broken:
         raise ConfigError(f"{path}: {broken} values of x are nan or infinite as float32: repair or drop those records")
@@ -156,7 +187,7 @@ def csv_columns(path: Path) -> dict[str, np.ndarray]:
 
 
 def parquet_columns(path: Path) -> dict[str, np.ndarray]:
-    """A parquet file's columns: numbers as numbers, everything else as text, null as blank or nan."""
+    """A parquet file's columns, as their types declare them."""
     with _parquet(path) as file:
         table = file.read(use_threads=False)  # one page after the other: each may unpack to 2 GiB, and no more
         if len(set(table.column_names)) < len(table.column_names) or "" in table.column_names:
@@ -165,11 +196,19 @@ def parquet_columns(path: Path) -> dict[str, np.ndarray]:
 
 
 def _column(column: Any) -> np.ndarray:
+    """Cells by the column's declared type, each by itself: an empty cell changes no other one.
+
+    Whole numbers and truth values stay what they are, with None for null; fractions have nan; dates are written with
+    the year first, as in a csv; a duration is its seconds; everything else is text.
+    """
     import pyarrow
 
-    if pyarrow.types.is_nested(column.type):
+    types = pyarrow.types
+    if isinstance(column.type, pyarrow.BaseExtensionType):
+        column = pyarrow.chunked_array([chunk.storage for chunk in column.chunks], column.type.storage_type)
+    if types.is_nested(column.type):
         raise Unreadable("has columns of lists or records: each cell must be a number or a text")
-    if pyarrow.types.is_dictionary(column.type):  # equal cells stay one text: a copy of each could fill the memory
+    if types.is_dictionary(column.type):  # equal cells stay one text: a copy of each could fill the memory
         cells = np.empty(len(column), dtype=object)
         start = 0
         for chunk in column.chunks:
@@ -177,10 +216,24 @@ def _column(column: Any) -> np.ndarray:
             cells[start : start + len(chunk)] = texts[chunk.indices.fill_null(-1).to_numpy(zero_copy_only=False) + 1]
             start += len(chunk)
         return cells
-    found = column.to_numpy()
-    if found.dtype.kind in "biuf":
-        return np.asarray(found)
-    return np.array([_text(cell) for cell in column.to_pylist()], dtype=object)
+    if types.is_boolean(column.type) or types.is_integer(column.type):
+        return _objects(column.to_pylist())
+    if types.is_floating(column.type):
+        return np.array(column.cast(pyarrow.float64()).to_numpy(), dtype=np.float64)
+    if types.is_duration(column.type):
+        per_second = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[column.type.unit]
+        whole = column.cast(pyarrow.int64()).to_pylist()
+        return np.array([np.nan if cell is None else cell / per_second for cell in whole], np.float64)
+    if getattr(column.type, "unit", "") == "ns":  # Python's dates and times end at microseconds
+        micro = pyarrow.time64("us") if types.is_time(column.type) else pyarrow.timestamp("us", column.type.tz)
+        column = column.cast(micro, safe=False)
+    return _objects([_text(cell) for cell in column.to_pylist()])
+
+
+def _objects(cells: list[Any]) -> np.ndarray:
+    column = np.empty(len(cells), dtype=object)
+    column[:] = cells
+    return column
 
 
 def _text(cell: Any) -> str:
@@ -215,9 +268,17 @@ def _parquet(path: Path) -> Iterator[Any]:
         raise ConfigError(f"{path} {problem}") from None
 
 
-def _table(path: Path, columns: dict[str, np.ndarray], label: str | None, group_by: str | None) -> Raw:
-    labels = columns.pop(label, None) if label else None
-    group = columns.pop(group_by, None) if group_by else None
+def _table(path: Path, columns: dict[str, np.ndarray], label: str | None, group_by: str | None, chosen: Chosen) -> Raw:
+    header = tuple(columns)
+    labels, group = (_names(columns.pop(name)) if name in columns else None for name in (label, group_by))
     if not columns:
         raise ConfigError(f"{path} has no feature columns besides the label and the group")
-    return Raw(str(path), tabulated(columns), labels, group)
+    return Raw(str(path), tabulated(chosen.of(columns, path)), labels, group, header)
+
+
+def _names(column: np.ndarray) -> np.ndarray:
+    """Labels or groups: whole numbers as such, where each has one; else as text."""
+    cells = column.tolist()
+    if column.dtype.kind != "O" or all(isinstance(cell, str) for cell in cells):
+        return column
+    return np.array(cells) if None not in cells else _objects([_text(cell) for cell in cells])

@@ -70,7 +70,7 @@ class KnownDataset(Dataset):
         """Of the files that are there, else of the published ones."""
         return self._divided(*(self.records if self.missing() else self.counts()))
 
-    def load(self, group_by: str | None = None) -> Split:
+    def split(self, group_by: str | None = None) -> Split:
         if group_by is not None and group_by not in self.group_columns:
             allowed = ", ".join(self.group_columns) or "nothing: no column says whose a record is"
             raise ConfigError(f"{self.name} cannot be grouped by '{group_by}'; it can be grouped by {allowed}")

@@ -9,6 +9,8 @@ import numpy as np
 from pate.errors import ConfigError
 
 LONGEST = 256  # characters of a label or a group
+_MANY = 50  # different numbers, before they look like a quantity
+_CLASSES_ONLY = "only classification is done here, so make classes of a quantity first (low, middle, high)"
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")  # what a terminal would obey
 
 
@@ -40,7 +42,7 @@ def names_of(raw: np.ndarray, where: str) -> tuple[np.ndarray, np.ndarray]:
     values, positions = np.unique(raw.astype(str), return_inverse=True)
     if raw.dtype.kind == "f":
         broken = np.array([whole(value) is None for value in values], dtype=bool)
-        _refuse(int(broken[positions].sum()), where, "are not whole numbers")
+        _refuse(int(broken[positions].sum()), where, f"are not whole numbers: {_CLASSES_ONLY}")
         values = np.array([whole(value) for value in values], dtype=str)
     values = np.array([value.strip() for value in values], dtype=str)
     _refuse(int((values == "")[positions].sum()), where, "are blank")
@@ -62,7 +64,9 @@ def class_list(sides: list[tuple[np.ndarray, str]]) -> list[str]:
     for raw, where in sides:
         values, positions = names_of(raw, where)
         broken = np.array([is_number(value) and whole(value) is None for value in values], dtype=bool)
-        _refuse(int(broken[positions].sum()), where, "are numbers but not whole ones")
+        _refuse(int(broken[positions].sum()), where, f"are numbers but not whole ones: {_CLASSES_ONLY}")
+        if len(values) > max(_MANY, len(raw) / 10) and all(map(is_number, values)):
+            raise ConfigError(f"{where}: its labels are {len(values)} different numbers: {_CLASSES_ONLY}")
         found |= {whole(value) or str(value) for value in values}
     if len(found) < 2:
         raise ConfigError(f"{len(found)} class(es) occur in the labels; declare two or more with dataset.classes=[...]")

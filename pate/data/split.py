@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from pate.artifact import Artifact
+from pate.data.kinds import Rows
 from pate.errors import ConfigError
 
 
@@ -80,6 +81,7 @@ class Split:
     truth: Truth
     notes: tuple[str, ...] = ()
     content: str = ""  # of the private records, as they were read
+    public_rows: Rows | None = None  # where the public ones stand, to be named in errors
 
 
 @dataclass(frozen=True)

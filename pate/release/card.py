@@ -210,7 +210,9 @@ def _reads(predictor: Predictor) -> str:
     if predictor.columns is not None:
         numeric = _listed([entry[0] for entry in predictor.columns["numeric"]], 100)
         categorical = _listed([entry[0] for entry in predictor.columns["categorical"]], 100)
-        return f"csv tables with these columns, in any order: numbers {numeric}; categories {categorical}"
+        dates = _listed([entry[0] for entry in predictor.columns.get("dates", ())], 100)
+        more = f"; dates that begin with the year {dates}" if predictor.columns.get("dates") else ""
+        return f"csv tables with these columns, in any order: numbers {numeric}{more}; categories {categorical}"
     low, high = predictor.encoder.low, predictor.encoder.high
     values = "" if low is None or high is None else f", values from {low:g} to {high:g} as in the public inputs"
     shape = " x ".join(["n", *map(str, predictor.shape)])

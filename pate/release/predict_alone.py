@@ -12,7 +12,10 @@ from __future__ import annotations
 import csv
 import json
 import math
+import re
 import sys
+from collections.abc import Sequence
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +23,7 @@ import numpy as np
 
 FOLDER = Path(__file__).resolve().parent
 ROWS = 256  # asked about at once, so that memory does not grow with the input
+UTC = timezone.utc  # noqa: UP017, this file may meet an older Python
 FARTHEST = 1e6  # standard deviations a number of a table may lie from the mean
 
 
@@ -72,20 +76,23 @@ def table(path: Path) -> dict[str, list[str]]:
     return {name: [line[place] for line in lines[1:]] for place, name in enumerate(lines[0])}
 
 
-def encoded(columns: dict[str, list[str]], path: Path, numeric: list[Any], categorical: list[Any]) -> np.ndarray:
-    """Numbers standardised (a missing one is the mean), then categories one-hot (an unknown one is all zeros)."""
-    missing = [entry[0] for entry in [*numeric, *categorical] if entry[0] not in columns]
+def encoded(
+    columns: dict[str, list[str]], path: Path, numeric: list[Any], categorical: list[Any], dates: Sequence[Any] = ()
+) -> np.ndarray:
+    """Numbers and dates standardised (a missing one is the mean), then categories one-hot (an unknown one is zeros)."""
+    missing = [entry[0] for entry in [*numeric, *dates, *categorical] if entry[0] not in columns]
     if missing:
         sys.exit(f"{path} lacks {len(missing)} columns the model reads: {', '.join(missing[:5])}")
     parts, unknown = [], {}
-    for name, mean, deviation in numeric:
-        unknown[name] = sum(number(cell, math.nan) != number(cell, math.nan) for cell in columns[name])
-        values = np.array([number(cell, mean) for cell in columns[name]], np.float64)
+    for (name, mean, deviation), read in [*((one, number) for one in numeric), *((one, days) for one in dates)]:
+        unknown[name] = sum(math.isnan(read(cell, math.nan)) for cell in columns[name])
+        values = np.array([read(cell, mean) for cell in columns[name]], np.float64)
         parts.append(np.clip((values - mean) / deviation, -FARTHEST, FARTHEST)[:, None])
     for name, categories in categorical:
-        unknown[name] = sum(cell not in categories for cell in columns[name])
-        parts.append(np.array([[cell == known for known in categories] for cell in columns[name]]))
-        parts[-1] = parts[-1].reshape(len(columns[name]), len(categories))
+        cells = [re.sub(r"^([-+]?\d+)\.0*$", r"\1", cell) for cell in columns[name]]  # 3 and 3.0 are one category
+        unknown[name] = sum(cell not in categories for cell in cells)
+        parts.append(np.array([[cell == known for known in categories] for cell in cells]))
+        parts[-1] = parts[-1].reshape(len(cells), len(categories))
     for name, count in unknown.items():
         if count:
             print(
@@ -97,11 +104,33 @@ def encoded(columns: dict[str, list[str]], path: Path, numeric: list[Any], categ
 
 def number(cell: str, otherwise: float) -> float:
     """The finite number in a cell, or what stands for none."""
+    if cell.casefold() in ("true", "false"):
+        return float(cell.casefold() == "true")
     try:
         value = float(cell)
     except ValueError:
         return otherwise
     return value if math.isfinite(value) else otherwise
+
+
+def days(cell: str, otherwise: float) -> float:
+    """Days since 1970 of a date that begins with the year, the fraction of a day of a time, or what stands for none."""
+    clock = re.fullmatch(r"(\d{1,2}):(\d{2})(?::(\d{2}(?:\.\d+)?))?", cell)
+    if clock is not None:
+        hour, minute, second = int(clock[1]), int(clock[2]), float(clock[3] or 0)
+        return (hour * 3600 + minute * 60 + second) / 86400 if hour < 24 and minute < 60 and second < 60 else otherwise
+    parts = re.fullmatch(r"(\d{4})([-/])(\d{1,2})\2(\d{1,2})(?:[T ](.*))?", cell)
+    if parts is None:
+        return otherwise
+    year, _, month, day, time = parts.groups()
+    try:
+        moment = datetime.fromisoformat(
+            f"{year}-{month:0>2}-{day:0>2}" + (f"T{re.sub('Z$', '+00:00', time)}" if time else "")
+        )
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        return (moment - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds() / 86400
+    except (ValueError, OverflowError):
+        return otherwise
 
 
 def check(x: np.ndarray, about: dict[str, Any]) -> None:

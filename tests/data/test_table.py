@@ -21,7 +21,7 @@ def split(private, public, test):
 
 
 PRIVATE = table(["30", "60", "oops"], ["Bern", "Oslo", "Rome"])
-PUBLIC = table(["20", "40"], ["Bern", "Rome"])
+PUBLIC = table(["20", "40"] * 2, ["Bern", "Rome"] * 2)
 TEST = table(["30"], ["Bern"])
 
 
@@ -29,7 +29,7 @@ def test_numbers_are_standardised_and_categories_one_hot():
     result = encoded(split(PRIVATE, PUBLIC, TEST))
     # public mean 30, sd 10; public towns Bern, Rome
     assert result.private.x.tolist() == [[0, 1, 0], [3, 0, 0], [0, 0, 1]]
-    assert result.public.x.tolist() == [[-1, 1, 0], [1, 0, 1]]
+    assert result.public.x.tolist() == [[-1, 1, 0], [1, 0, 1]] * 2
     assert result.test.x.tolist() == [[0, 1, 0]]
     assert result.private.x.dtype == result.public.x.dtype == result.test.x.dtype == np.float32
 
@@ -92,7 +92,7 @@ def test_a_column_that_is_constant_in_public_does_not_divide_by_zero():
 
 
 def test_numbers_stored_as_numbers_meet_categories_stored_as_text():
-    public = tabulated({"code": np.array(["1", "b"], object)})
+    public = tabulated({"code": np.array(["1", "b"] * 2, object)})
     assert Columns.fit(public).transform(tabulated({"code": np.array([1, 2])})).tolist() == [[1, 0], [0, 0]]
 
 

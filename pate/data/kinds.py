@@ -1,0 +1,96 @@
+"""What kind a column is: a number, a date or a category. Decided by its public cells, or declared (`dataset.kinds`).
+
+What cannot be decided is refused before anything is trained or drawn, with the way out; a public row may be named.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+
+from pate.data.cells import Cell, blank, date, number, text, written_truth
+from pate.errors import ConfigError
+
+Kind = Literal["numeric", "date", "category"]
+KINDS: tuple[str, ...] = get_args(Kind)
+_STRAY = 0.1  # at most this share of text among numbers: a slip rather than a category
+_FEW = 10  # cells: fewer say nothing about a column
+_WORDS, _LONG, _SENTENCES = 4, 40, 0.3  # of free text: words, characters, and in how many cells
+_DISTINCT = 20  # categories, before they look like sentences
+_OTHER_DATE = re.compile(
+    r"\d{1,2}([./-])\d{1,2}\1\d{2,4}([ T].*)?"  # 31.12.2026, 12/31/26
+    r"|\d{1,2}[. -]?[A-Za-z]{3,9}\.?[,. -]+\d{2,4}|[A-Za-z]{3,9}\.? \d{1,2},? \d{4}"  # 31 Dec 2026, Dec 31, 2026
+)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Where public rows stand: in which file, and as which of its records."""
+
+    where: str
+    positions: np.ndarray
+
+    def at(self, place: int) -> str:
+        return f"record {int(self.positions[place]) + 1} of {self.where}"
+
+
+def kind_of(name: str, cells: Sequence[Cell], rows: Rows, declared: str | None = None) -> Kind:
+    """The kind of a column by its public cells; a ConfigError if they leave it open."""
+    if declared is not None:
+        return _declared(name, cells, declared)
+    filled = [(place, cell) for place, cell in enumerate(cells) if not blank(cell)]
+    if not filled:
+        return "category"  # of blanks: nothing is learned from it
+    strays = [place for place, cell in filled if number(cell) is None or written_truth(cell)]
+    if not strays:
+        return "numeric" if any(np.isfinite(number(cell)) for _, cell in filled) else "category"  # type: ignore[arg-type]
+    if all(date(cell) is not None for _, cell in filled):
+        return "date"
+    _refuse_strays(name, "numeric", strays, len(filled), rows)
+    _refuse_strays(name, "date", [place for place, cell in filled if date(cell) is None], len(filled), rows)
+    texts = [text(cell) for _, cell in filled]
+    if sum(_OTHER_DATE.fullmatch(one) is not None for one in texts) > (1 - _STRAY) * len(texts):
+        raise ConfigError(
+            f"column {name} holds dates that do not begin with the year: write them as 2026-01-31, drop the column "
+            f"(dataset.drop=[{name}]), or declare dataset.kinds={{{name}: category}}"
+        )
+    if free_text(texts):
+        raise ConfigError(
+            f"column {name} holds free text: it would be published word by word and teach nothing. Drop it "
+            f"(dataset.drop=[{name}]), bring numbers made of it by a public encoder, or, if these are names of a few "
+            f"kinds, declare dataset.kinds={{{name}: category}}"
+        )
+    return "category"
+
+
+def free_text(texts: Sequence[str]) -> bool:
+    """Whether cells are sentences rather than names: long, of many words, and hardly ever the same."""
+    distinct = len(set(texts))
+    long = sum(len(one.split()) >= _WORDS and len(one) >= _LONG for one in texts) + sum(len(one) > 256 for one in texts)
+    return distinct >= min(_DISTINCT, len(texts)) and distinct > len(texts) / 2 and long >= _SENTENCES * len(texts)
+
+
+def _declared(name: str, cells: Sequence[Cell], declared: str) -> Kind:
+    if declared not in KINDS:
+        raise ConfigError(f"dataset.kinds={{{name}: {declared}}}: expected one of {', '.join(KINDS)}")
+    read = {"numeric": number, "date": date}.get(declared)
+    if read is not None and not any(np.isfinite(read(cell) or np.nan) or read(cell) == 0 for cell in cells):
+        what = "number" if declared == "numeric" else "date that begins with the year (2026-01-31)"
+        raise ConfigError(f"dataset.kinds={{{name}: {declared}}}: no public row has a {what} there")
+    return declared  # type: ignore[return-value]
+
+
+def _refuse_strays(name: str, kind: Kind, strays: Sequence[int], filled: int, rows: Rows) -> None:
+    """A few texts among numbers would make a category of every number."""
+    if filled >= _FEW and len(strays) <= _STRAY * filled:
+        others = f" and {len(strays) - 1} more" if len(strays) > 1 else ""
+        what = {"numeric": "numbers"}.get(kind, "dates")
+        raise ConfigError(
+            f"column {name}: {rows.at(strays[0])}{others} holds text where {filled - len(strays)} public cells hold "
+            f"{what}: mend it, or declare dataset.kinds={{{name}: {kind}}} (it is then missing) or "
+            f"dataset.kinds={{{name}: category}}"
+        )
