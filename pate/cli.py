@@ -27,6 +27,7 @@ from hydra.types import RunMode
 from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
+from pate.checkup import checkup, look_first, refuse
 from pate.config import Asked, Settings
 from pate.errors import ConfigError, PateError, one_line
 from pate.ledger import Ledger
@@ -34,6 +35,7 @@ from pate.noise import SEEDED
 from pate.predict import predict, published, read_inputs, write
 from pate.preflight import check_sweep, checked
 from pate.progress import console
+from pate.report.checkup import print_checkup
 from pate.report.comparison import compare, print_comparison
 from pate.report.jobs import Sweep, begin
 from pate.report.ledger import print_ledger, summary, write_ledger
@@ -82,6 +84,7 @@ def execute(settings: Settings, folder: Path, plan: str = "", overrides: Sequenc
     runner = Runner(settings, graph(settings), Store(settings.workspace), name, plan or token_hex(8))
     runner.begun = _begun
     wanted = targets(settings, alone=not plan)
+    look_first(runner, wanted, alone=not plan)
     if settings.limit.strict and settings.noise.seed is None:
         runner.foresee(foreseen(settings, [stage.name for stage in runner.graph.needed(wanted)]))
     with settings.tracking.follow(settings, name) as track:
@@ -148,6 +151,8 @@ def run(overrides: Sequence[str] = ()) -> dict[str, Any]:
         folder.mkdir(parents=True, exist_ok=True)
         if settings.stage == "ledger":
             return account(settings, folder)
+        if settings.stage == "check":
+            return checkup(settings, folder)
         if settings.compare.runs:
             return compare(settings.compare.runs, settings.sweep.epsilon, folder)[1]
         return answer(settings.asked, folder) if settings.asked else execute(settings, folder, overrides=overrides)
@@ -227,6 +232,12 @@ def _do(config: DictConfig, folder: Path, plan: str = "") -> None:
         if not quiet():
             print_ledger(entries)
         return print(file if quiet() else f"ledger   {file} (the owner's)")
+    if settings.stage == "check":
+        seen, file = checkup(settings, folder), folder / "check.json"
+        if not quiet():
+            print_checkup(seen)
+        print(file if quiet() else f"check    {file} (the owner's)")
+        return refuse(settings, seen["refusals"])
     if settings.compare.runs:
         compared, file = compare(settings.compare.runs, settings.sweep.epsilon, folder), folder / "compare.csv"
         if not quiet():

@@ -81,7 +81,7 @@ class BudgetConfig:
     mode: str = "research"  # or strict: refuse what does not fit
     account: str | None = None  # the private data's name in the ledger; null: the data set's (filled in by settle)
     epsilon: float | None = None  # of everything ever released from it; null: no limit
-    delta: float = 1e-5
+    delta: float | None = None  # null: the run's
     lift: bool = False  # give up a stricter budget of the account
 
 
@@ -132,7 +132,7 @@ class Config:
     output: str | None = None
     views: bool = False
     stage: str = "all"
-    delta: float = 1e-5
+    delta: float | None = None  # null: the data set's
     seed: int = 0
     force: list[str] = field(default_factory=list)
     n_jobs: int = -1
@@ -179,7 +179,7 @@ class Settings:
     def warnings(self) -> tuple[str, ...]:
         """What is allowed, and still worth a second thought."""
         records = self.dataset.sizes().private
-        promised = {"delta": self.delta} | ({} if self.budget.epsilon is None else {"budget.delta": self.budget.delta})
+        promised = {"delta": self.delta} | ({} if self.budget.epsilon is None else {"budget.delta": self.limit.delta})
         return tuple(
             f"{name}={delta:g} is not below 1/{records}: within such a delta a mechanism may publish a record"
             for name, delta in dict.fromkeys(promised.items())
@@ -189,7 +189,8 @@ class Settings:
     @property
     def limit(self) -> Budget:
         """What may ever be released from the account."""
-        return Budget(self.budget.epsilon, self.budget.delta, self.budget.mode == "strict", self.budget.lift)
+        delta = self.delta if self.budget.delta is None else self.budget.delta
+        return Budget(self.budget.epsilon, delta, self.budget.mode == "strict", self.budget.lift)
 
     @property
     def has_pate(self) -> bool:
@@ -232,6 +233,8 @@ def settle(config: DictConfig) -> Settings:
     }
     # As they are, defaults and types included: 3 and 3.0, said or left out, are one setting and not two draws of noise.
     plain |= {name: {"_target_": plain[name]["_target_"]} | _declared(one) for name, one in chosen.items()}
+    delta = _delta(typed, chosen["dataset"])
+    plain["delta"] = delta
     return Settings(
         **chosen,
         partition=PartitionConfig(**plain["partition"]),
@@ -247,7 +250,7 @@ def settle(config: DictConfig) -> Settings:
         compare=CompareConfig([str(folder) for folder in typed.compare.runs]),
         asked=_asked(typed) if typed.stage == "predict" else None,
         stage=typed.stage,
-        delta=typed.delta,
+        delta=delta,
         seed=typed.seed,
         force=tuple(typed.force),
         n_jobs=typed.n_jobs,
@@ -262,6 +265,14 @@ def _asked(typed: Config) -> Asked:
         raise ConfigError("stage=predict needs student_path= (a student's folder or safetensors file) and input=")
     output = None if typed.output is None else Path(typed.output)
     return Asked(Path(typed.student_path), Path(typed.input), output, typed.views)
+
+
+def _delta(typed: Config, dataset: Dataset) -> float:
+    """As it was said; else as suits the number of records, where a run looks at any."""
+    if typed.delta is not None:
+        return typed.delta
+    looks = typed.stage not in ("predict", "ledger", "clean", "fetch") and not typed.compare.runs
+    return dataset.usual_delta() if looks else 1e-5
 
 
 def _declared(one: Any) -> dict[str, Any]:

@@ -21,8 +21,8 @@ from pate.predict import INPUTS, OUTPUTS
 from pate.report.comparison import runs_of
 
 STAGES = (
-    "fetch", "data", "features", "encode", "teachers", "votes", "queries", "quality", "labels", "account", "sanitise",
-    "student", "dpsgd", "dpsgd_publishable", "nonprivate", "compare", "panel", "report", "release",
+    "fetch", "check", "data", "features", "encode", "teachers", "votes", "queries", "quality", "labels", "account",
+    "sanitise", "student", "dpsgd", "dpsgd_publishable", "nonprivate", "compare", "panel", "report", "release",
 )  # fmt: skip
 _PUBLIC_STAGES = (
     "features", "teachers", "votes", "queries", "quality", "labels", "account", "sanitise", "student",
@@ -75,8 +75,8 @@ def _check_budget(settings: Settings) -> None:
         raise ConfigError("budget=strict needs budget.epsilon: all that may ever be released from the account")
     if budget.epsilon is not None and not (math.isfinite(budget.epsilon) and budget.epsilon > 0):
         raise ConfigError(f"budget.epsilon must be a positive number, got {budget.epsilon}")
-    if not 0 < budget.delta < 1:
-        raise ConfigError(f"budget.delta must lie strictly between 0 and 1, got {budget.delta:g}")
+    if not 0 < settings.limit.delta < 1:
+        raise ConfigError(f"budget.delta must lie strictly between 0 and 1, got {settings.limit.delta:g}")
     if (
         settings.plain["budget"]["account"] == ""
         or not str(budget.account).isprintable()

@@ -98,6 +98,25 @@ class Runner:
         behind = self.ledger.behind(f"{stage}/{self.records[stage].key}")
         return len({entry.spender.plan for entry in behind if entry.spent}) > 1
 
+    @property
+    def account(self) -> str:
+        return str(self.settings.budget.account)
+
+    def stored(self, targets: Iterable[str]) -> list[tuple[Stage, bool]]:
+        """Every needed stage, and whether its result is stored. Nothing is run; what is made of something that is still
+        to be made is not there either."""
+        found = []
+        for stage in self.graph.needed(targets):
+            ready = all(self.graph.maker(ref).name in self.records for ref in stage.reads)
+            key = self._key(stage) if ready else ""
+            about = self._stored(stage, key) if ready else None
+            if about is not None:
+                declared = self._declared(stage)
+                content = about.get("content", "")
+                self.records[stage.name] = Record(key, 0.0, None, True, about["summary"], (), content, declared)
+            found.append((stage, about is not None))
+        return found
+
     def artifact(self, ref: Ref) -> Any:
         """An artifact of this run."""
         maker = self.graph.maker(ref)

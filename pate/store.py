@@ -194,6 +194,20 @@ class Store:
             return {}
         return found if fits(found, dict[str, float]) else {}
 
+    def last_effort(self, stage: str) -> float | None:
+        """How many seconds a stage took the last time it ran here, if that is known."""
+        told = [
+            *(self.root / "private" / stage).glob("*/manifest.json"),
+            *(self.root / "private" / "effort").glob(f"{stage}-*"),
+        ]
+        for file in sorted(told, key=lambda one: -one.stat().st_mtime):
+            with suppress(Unreadable, KeyError, TypeError, AttributeError):
+                known = read_json(file, follow=False)
+                seconds = known["about"]["seconds"] if file.name == _MANIFEST else known["seconds"]
+                if fits(seconds, float) and seconds > 0:
+                    return float(seconds)
+        return None
+
     def pieces(self, stage: str, key: str) -> Pieces:
         """A private place for the finished parts of a long stage, kept until the stage is stored."""
         return Pieces(self.root / "private" / stage / f"{key}.pieces")

@@ -15,6 +15,7 @@ from pate.stage import Graph
 
 from .account import account, account_in_rounds
 from .artifacts import DPSGD, DPSGD_PUBLISHABLE, LABELS, NONPRIVATE, OWNERS_DPSGD, QUERIES, STUDENT, VOTES
+from .check import check
 from .compare import compare_of
 from .data import data
 from .dpsgd import dpsgd, dpsgd_at_pates_epsilon, dpsgd_publishable, training_release
@@ -36,7 +37,7 @@ from .votes import votes, votes_from_file
 
 def graph(settings: Settings) -> Graph:
     """The stages of this configuration; a note for each method that cannot be part of it."""
-    stages, compared, shown, notes = [fetch, data, features, encode], [], [], []
+    stages, compared, shown, notes = [fetch, check, data, features, encode], [], [], []
     if not settings.has_pate:
         notes.append("no public inputs (dataset.public=0): PATE is left out")
     elif settings.labels.path:
@@ -89,3 +90,9 @@ def targets(settings: Settings, alone: bool = True) -> list[str]:
     if settings.has_price and settings.stage in ("all", "labels", "quality", "student", "compare", "release", "report"):
         wanted += ["account", "panel"] if page else ["account"]
     return ["fetch", *wanted] if settings.dataset.missing() else wanted
+
+
+def checks(graph: Graph, wanted: Iterable[str]) -> list[str]:
+    """What looks at the data before anything is trained or drawn, where data is read at all."""
+    needed = {stage.name for stage in graph.needed(wanted)}
+    return ["check"] if "data" in needed else []

@@ -5,6 +5,7 @@ from pate.accounting.smooth_sensitivity import Sanitised
 from pate.aggregation.labels import Labels
 from pate.aggregation.selection import Queries
 from pate.aggregation.votes import Predictions, Votes
+from pate.data.examine import Examined
 from pate.data.split import Private as PrivateRecords
 from pate.data.split import Public as PublicInputs
 from pate.data.split import Test as TestInputs
@@ -18,6 +19,7 @@ from pate.report.quality import Quality
 from pate.report.scores import Scores
 from pate.stage import Private, Release
 
+EXAMINED = Private("examined", Examined)
 PRIVATE = Private("private", PrivateRecords)
 TEST = Private("test", TestInputs)
 TRUTH = Private("truth", Truth)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -34,6 +34,7 @@ class Arrays(Dataset):
     """
 
     name: str = "arrays"
+    delta: float | None = None
     label: str | None = None
     classes: list[str] | None = None
     columns: list[str] | None = field(default=None, metadata=LATER)
@@ -100,6 +101,9 @@ class Arrays(Dataset):
 
     def kinds_declared(self) -> Mapping[str, str]:
         return self.kinds or {}
+
+    def no_identifiers(self) -> Collection[str]:
+        return self.keep or ()
 
     def split(self, group_by: str | None = None) -> Split:
         """Read, check and split."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,7 +25,7 @@ class Dataset(ABC):
     public: int | None = None
     test: int | None = None
     seed: int = 0  # only read where a single pool has to be shuffled before it is split
-    delta: float = 1e-5
+    delta: float | None = 1e-5  # null: below one in the number of private records
     test_public: bool = False  # whether test inputs may be shown on a page that leaves
 
     def __post_init__(self) -> None:
@@ -33,10 +33,19 @@ class Dataset(ABC):
             count = getattr(self, side)
             if count is not None and count < 0:
                 raise ConfigError(f"dataset.{side}={count}: a number of records is 0 or more, or null for all of them")
-        if not 0 < self.delta < 1:
+        if self.delta is not None and not 0 < self.delta < 1:
             raise ConfigError(f"dataset.delta={self.delta}: delta lies between 0 and 1, and well below 1/records")
         if self.seed < 0:
             raise ConfigError(f"dataset.seed={self.seed}: a seed is 0 or more")
+
+    def usual_delta(self) -> float:
+        """The delta of a run that names none: 1e-5, or the largest power of ten below one in the number of records."""
+        if self.delta is not None:
+            return self.delta
+        power, records = -5, self.sizes().private
+        while 10**-power <= records:
+            power -= 1
+        return float(f"1e{power}")
 
     def folder(self) -> Path:
         """Where the raw files are, or will be put."""
@@ -79,6 +88,10 @@ class Dataset(ABC):
     def kinds_declared(self) -> Mapping[str, str]:
         """What columns of a table are, where somebody said so."""
         return {}
+
+    def no_identifiers(self) -> Collection[str]:
+        """Columns of which somebody said that they are none, although they look like it."""
+        return ()
 
     def load(self, group_by: str | None = None) -> Split:
         """The split with its tables as numbers: split first, then encode, so that encoders see public rows alone."""

@@ -1,0 +1,73 @@
+"""Before the first spend: look at the data, say what matters, refuse what must not leave. `stage=check` says it all."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from pate.config import Settings
+from pate.data.examine import Examined
+from pate.errors import ConfigError
+from pate.outlook import disk, planned, steps
+from pate.runner import Runner
+from pate.store import Store
+
+log = logging.getLogger("pate")
+
+
+def look_first(runner: Runner, wanted: list[str], alone: bool = True) -> None:
+    """Silent, but for what matters; it is said in every run, and in a sweep, whose runs are not `alone`, once."""
+    from pate.pipelines import checks
+    from pate.pipelines.artifacts import EXAMINED
+
+    needed = checks(runner.graph, wanted)
+    if not needed:
+        return
+    runner.bring_up_to_date([*(name for name in wanted if name == "fetch"), *needed])
+    found: Examined = runner.artifact(EXAMINED)
+    said = (*found.refusals, *found.warnings)
+    if alone or not runner.records["check"].reused:
+        for line in said:
+            log.warning("warning: %s", line)
+    runner.records["check"] = replace(runner.records["check"], warnings=said)
+    refuse(runner.settings, found.refusals)
+
+
+def refuse(settings: Settings, refusals: Sequence[str]) -> None:
+    """What names and public rows alone show, so that a refusal tells nothing of private ones."""
+    if refusals and settings.noise.seed is None:
+        what = "stage=release" if settings.stage == "release" else "budget=strict" if settings.limit.strict else ""
+        if what:
+            more = f" (and {len(refusals) - 1} more: see stage=check)" if len(refusals) > 1 else ""
+            raise ConfigError(f"{what} refuses: {refusals[0]}{more}")
+
+
+def checkup(settings: Settings, folder: Path) -> dict[str, Any]:
+    """stage=check: all that is seen, and what the run would do, cost and take; written to check.json too."""
+    from pate.pipelines import foreseen, graph, targets
+    from pate.pipelines.artifacts import EXAMINED
+
+    whole = replace(settings, stage="all")
+    runner = Runner(whole, graph(whole), Store(settings.workspace), folder.name)
+    wanted = targets(whole)
+    runner.bring_up_to_date([*(name for name in wanted if name == "fetch"), "check"])
+    found: Examined = runner.artifact(EXAMINED)
+    coming = steps(runner, wanted)
+    new = [step.stage for step in coming if step.draws and not step.reused]
+    need, free = disk(whole, found.width)
+    told = asdict(found) | {
+        "delta": settings.delta,
+        "settings": list(settings.warnings),
+        "steps": [asdict(step) for step in coming],
+        "plan": planned(runner, foreseen(whole, new)),
+        "bytes_needed": need,
+        "bytes_free": free,
+    }
+    file = folder / "check.json"
+    file.write_text(json.dumps(told, indent=1))
+    file.chmod(0o600)
+    return told

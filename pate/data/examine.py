@@ -1,0 +1,143 @@
+"""What can be seen in the data before anything is trained or drawn: kinds, gaps, identifiers, records on two sides.
+
+What private rows show is the owner's: it is said, and changes nothing that is released.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pate.artifact import Artifact
+from pate.data.cells import text
+from pate.data.identifiers import named_like_one, repeated, shaped_like_one
+from pate.data.split import Split
+from pate.data.table import Columns, cells_of, columns_of
+
+SIDES = ("private", "public", "test")
+_GAPS = 0.05  # of a column's cells, before what cannot be read is worth a word
+
+
+@dataclass(frozen=True)
+class Examined(Artifact):
+    """Columns with kind and how many cells of each side are blank or cannot be read; what else there is to know.
+
+    `refusals` rest on names and public rows alone: a strict budget and a release refuse them. `warnings` are the
+    owner's.
+    """
+
+    sizes: dict[str, int]
+    classes: list[str]
+    width: int  # numbers that an input becomes, before features
+    columns: list[dict[str, Any]]
+    people: int | None
+    both: dict[str, int]  # private rows that are also public or test rows
+    refusals: list[str]
+    warnings: list[str]
+
+
+def examine(
+    split: Split, declared: Mapping[str, str] | None = None, kept: Collection[str] = (), group_by: str | None = None
+) -> Examined:
+    """Look at a split as it was read, before its tables become numbers."""
+    tables = {side: getattr(split, side).x for side in SIDES}
+    found: list[dict[str, Any]] = []
+    width = math.prod(tables["public"].shape[1:])
+    refusals: list[str] = []
+    warnings: list[str] = []
+    if columns_of(tables["public"]):
+        columns = Columns.fit(tables["public"], declared, split.public_rows)
+        found, width = [*_columns(columns, tables)], columns.width
+        for column in found:
+            if column["name"] not in kept:
+                _identifier(column, tables, refusals, warnings, group_by)
+        warnings += _gaps(found, {side: len(rows) for side, rows in tables.items()})
+    both = {side: _shared(tables["private"], tables[side]) for side in ("public", "test")}
+    if both["public"]:
+        warnings.append(
+            f"{both['public']} private rows are public rows too: what is public is released as it is, so take them out "
+            "of the public side unless they are there by chance"
+        )
+    if both["test"]:
+        warnings.append(f"{both['test']} private rows are test rows too: scores on them are too good")
+    people = None if split.private.group is None else len(np.unique(split.private.group))
+    sizes = {side: len(rows) for side, rows in tables.items()}
+    return Examined(sizes, list(split.public.classes), width, found, people, both, refusals, warnings)
+
+
+def _columns(columns: Columns, tables: Mapping[str, np.ndarray]) -> Iterator[dict[str, Any]]:
+    unread = {side: columns.unread(rows) for side, rows in tables.items()}
+    kinds = {name: "numeric" for name, _, _ in columns.numeric} | {name: "date" for name, _, _ in columns.dates}
+    categories = dict(columns.categorical)
+    for name in columns_of(tables["public"]):
+        yield {
+            "name": name,
+            "kind": kinds.get(name, "category"),
+            "categories": len(categories[name]) if name in categories else None,
+            "blank": {side: unread[side][name][0] for side in SIDES},
+            "unread": {side: unread[side][name][1] for side in SIDES},
+            "identifier": "",
+        }
+
+
+def _identifier(
+    column: dict[str, Any],
+    tables: Mapping[str, np.ndarray],
+    refusals: list[str],
+    warnings: list[str],
+    group_by: str | None,
+) -> None:
+    """Say how a column shows that it is one, and to whom."""
+    name = column["name"]
+    public, private = (cells_of(tables[side][name]) for side in ("public", "private"))
+    way_out = f"drop it (dataset.drop=[{name}]), or say that it is none (dataset.keep=[{name}])"
+    if group_by is None:
+        way_out = f"name it in partition.group_by={name} if it says whose a record is, {way_out}"
+    if named_like_one(name):
+        column["identifier"] = "by its name"
+        refusals.append(f"column {name} is named like an identifier: {way_out}")
+    elif column["kind"] != "date" and shaped_like_one(public):
+        column["identifier"] = "by its public values"
+        different = len(set(map(text, public)))
+        refusals.append(
+            f"column {name} has {different} values on {len(public)} public rows, like an identifier: {way_out}"
+        )
+    elif column["kind"] != "date" and shaped_like_one(private):
+        column["identifier"] = "by its private values"
+        warnings.append(f"column {name} tells private rows apart like an identifier: {way_out}")
+    if column["identifier"] and group_by is None and (several := repeated(private))[0]:
+        warnings.append(
+            f"column {name}: {several[0]} of its values are on several private rows, one on {several[1]}: if it names "
+            "people, they are in several partitions and an epsilon holds for single rows only; with "
+            f"partition.group_by={name} it holds for all rows of one"
+        )
+
+
+def _gaps(columns: list[dict[str, Any]], sizes: Mapping[str, int]) -> Iterator[str]:
+    """Cells that are replaced by the public mean, or count as no category, where they are more than a few."""
+    for column in columns:
+        told = []
+        for side in SIDES:
+            blank, unread = column["blank"][side], column["unread"][side]
+            if column["kind"] == "category":
+                blank = 0  # a category of its own, or none
+            if unread or blank > _GAPS * sizes[side]:
+                told.append(f"{blank + unread} of {sizes[side]} {side} cells ({unread} hold something else)")
+        if told:
+            instead = "count as no category" if column["kind"] == "category" else "are replaced by the public mean"
+            yield f"column {column['name']} ({column['kind']}): {', '.join(told)} {instead}"
+
+
+def _shared(private: np.ndarray, other: np.ndarray) -> int:
+    """How many private rows are, in every cell that is learned from, rows of another side."""
+    names = columns_of(private)
+    if not names:
+        known = {row.tobytes() for row in np.ascontiguousarray(other)}
+        return sum(row.tobytes() in known for row in np.ascontiguousarray(private)) if known else 0
+    rows = [zip(*(map(text, cells_of(table[name])) for name in names), strict=True) for table in (other, private)]
+    known_rows = set(rows[0])
+    return sum(row in known_rows for row in rows[1])

@@ -1,0 +1,52 @@
+"""Columns that say whose a record is, by name and by shape."""
+
+import numpy as np
+import pytest
+
+from pate.data.identifiers import named_like_one, repeated, shaped_like_one
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["id", "ID", "patient_id", "PatientID", "patientId", "patient.id", "patientid", "MRN", "ssn", "E-Mail",
+     "email_address", "phone number", "name", "last_name", "Home Address", "dob", "date_of_birth", "DateOfBirth",
+     "birth date", "customerNo", "social security", "uuid", "record number"],
+)  # fmt: skip
+def test_names(name):
+    assert named_like_one(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["age", "paid", "valid", "acid", "idle", "country", "native-country", "width", "birth_weight", "humid",
+             "grid", "education-num", "renamed", "phoneme", "emailed_often", "date", "hours-per-week"]
+)  # fmt: skip
+def test_names_that_only_look_like_it(name):
+    assert not named_like_one(name)
+
+
+def test_a_repeating_identifier_has_many_values_each_on_a_few_rows():
+    visits = np.random.default_rng(0).integers(0, 200, 1000)
+    assert shaped_like_one([f"P{one:04d}" for one in visits])  # 199 people, 5 visits each: not one in two is distinct
+    assert shaped_like_one([f"P{one}" for one in range(60)])
+
+
+def test_a_counter_is_one_and_a_measurement_is_not():
+    rng = np.random.default_rng(0)
+    assert shaped_like_one(list(range(5000, 5100)))
+    assert shaped_like_one([str(one) for one in rng.permutation(100)])
+    assert not shaped_like_one(rng.integers(0, 10**6, 500).tolist())  # fnlwgt, income: all different, and no names
+    assert not shaped_like_one(rng.normal(size=500).tolist())
+    assert not shaped_like_one(rng.integers(18, 90, 300).tolist())
+
+
+def test_categories_are_none():
+    towns = np.random.default_rng(0).zipf(1.6, 2000) % 150
+    assert not shaped_like_one([f"town {one}" for one in towns])
+    assert not shaped_like_one(["a", "b"] * 100)
+    assert not shaped_like_one([f"only {i}" for i in range(10)])  # too few to tell
+    assert not shaped_like_one([])
+
+
+def test_repeated_values():
+    assert repeated(["a", "a", "b", "", None, "c", "c", "c"]) == (2, 3)
+    assert repeated([]) == (0, 0)
