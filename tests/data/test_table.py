@@ -1,5 +1,7 @@
 """Encoders learn from public rows and from nothing else."""
 
+import json
+
 import numpy as np
 import pytest
 from sklearn.impute import SimpleImputer
@@ -79,6 +81,27 @@ def test_a_column_is_numeric_when_its_public_cells_are_numbers_or_blank():
     encoder = Columns.fit(public)
     assert [name for name, *_ in encoder.numeric] == ["filled", "gap", "stored"]
     assert [name for name, _ in encoder.categorical] == ["text", "blank"]
+
+
+def test_a_category_that_one_public_row_alone_has_is_not_published():
+    encoder = Columns.fit(table(["1", "2", "3", "4"], ["Bern", "Bern", "a rare disease", ""]))
+    assert encoder.categorical == [("town", ["Bern"])]
+
+
+def test_dates_are_days_standardised_and_what_is_carried_reads_back():
+    seen = tabulated({"seen": np.array(["2020-01-01", "2020-01-03"], object), "age": np.array([1.0, 3.0])})
+    encoder = Columns.fit(seen)
+    assert encoder.dates == [("seen", 18263.0, 1.0)]  # 50 years and 13 leap days, and one more
+    rows = tabulated({"seen": np.array(["2020-01-05T12:00", "soon", ""], object), "age": np.array([2.0, 2.0, 5.0])})
+    assert encoder.transform(rows).tolist() == [[0, 3.5], [0, 0], [3, 0]]
+    assert Columns.of(json.loads(json.dumps(encoder.plain))) == encoder
+    assert "dates" not in Columns.fit(PUBLIC).plain  # carried as they always were
+    assert encoder.unread(rows) == {"age": (0, 0), "seen": (1, 1)}
+
+
+def test_a_table_of_nothing_in_common_is_refused():
+    with pytest.raises(ConfigError, match="no column holds numbers, dates or a category that two public rows share"):
+        Columns.fit(tabulated({"name": np.array(["a", "b"], object)}))
 
 
 def test_text_in_a_private_column_does_not_make_it_a_category():

@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import onnxruntime
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from predictors import asked, plain, predictor
 
 from pate.aggregation.lnmax import LNMax
@@ -146,6 +148,27 @@ def test_rows_of_a_table_become_the_same_numbers(tmp_path):
     np.testing.assert_array_equal(rows, columns.transform(tabulated(csv_columns(file))))
     assert rows.dtype == np.float32
     assert np.abs(rows).max() > 100  # a cell far away is there, and finite
+
+
+WRITTEN = st.one_of(
+    st.text(max_size=12),
+    st.floats().map(str),
+    st.integers().map(str),
+    st.dates().map(str),
+    st.datetimes().map(str),
+    st.datetimes(timezones=st.timezones()).map(lambda moment: moment.isoformat()),
+    st.times().map(str),
+    st.sampled_from(["", "True", "FALSE", "3", "3.0", "+3.", "2020/1/2", "2020-1-02 7:30", "24:00", "a"]),
+).map(str.strip)
+
+
+@given(st.lists(WRITTEN, min_size=1, max_size=5))
+def test_every_cell_means_the_same_alone(cells):
+    columns = Columns([("n", 1.5, 2.0)], [("c", ["", "3", "True", "a"])], [("d", 18000.0, 400.0)])
+    table = dict.fromkeys("ncd", cells)
+    rows = tabulated({name: np.array(cells, dtype=object) for name in "ncd"})
+    alone = predict_alone.encoded(table, Path("x.csv"), **json.loads(json.dumps(columns.plain)))
+    np.testing.assert_array_equal(alone, columns.transform(rows))
 
 
 def test_cells_the_model_does_not_know_are_told_and_answered(tmp_path, capsys):
