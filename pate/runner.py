@@ -248,7 +248,8 @@ class Runner:
         files = self.store.fingerprint(stage.files(self.settings)) if stage.files else []
         drawn = [self._declared(stage), str(self.settings.budget.account)]
         code = drawn if stage.crosses else code_version(stage, _targets(config))
-        return self.store.key(stage.name, config, inputs, files, code)
+        derived = [stage.derived(self.settings)] if stage.derived else []
+        return self.store.key(stage.name, config, inputs, files, code, *derived)
 
     def _identity(self, ref: Ref) -> str:
         """What an input really is, whatever it was made by."""
