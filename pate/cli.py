@@ -30,7 +30,6 @@ from omegaconf.errors import OmegaConfBaseException
 from pate.config import Asked, Settings
 from pate.errors import ConfigError, PateError, one_line
 from pate.ledger import Ledger
-from pate.noise import SEEDED
 from pate.predict import predict, published, read_inputs, write
 from pate.preflight import check_sweep, checked
 from pate.progress import console
@@ -46,6 +45,7 @@ from pate.resume import job_alone, same_command
 from pate.runner import Runner
 from pate.store import Store
 from pate.terminal import quiet, settle_terminal
+from pate.withheld import withheld
 
 log = logging.getLogger("pate")
 SEVERAL_RUNS = "asked in several runs: a price for this data set holds only if all were fixed before the first answer"
@@ -239,8 +239,8 @@ def _do(config: DictConfig, folder: Path, plan: str = "") -> None:
         print_results(found)
         return print_places(found, folder)
     if HydraConfig.get().mode == RunMode.RUN:  # a sweep says it once, at its end
-        if SEEDED in found["notes"]:
-            console.print(f"warning: {SEEDED}", markup=False)
+        if why := withheld(found["notes"]):
+            console.print(f"warning: {why}", markup=False)
         print(found.get("public_page") or found["published"] or folder / "results.json")
 
 

@@ -207,6 +207,11 @@ class Settings:
         return self.has_price or self.dpsgd.epsilon != "pate"
 
     @property
+    def classes_from_private(self) -> bool:
+        """Whether which classes there are would be read off private labels: nobody has declared them."""
+        return not self.dataset.class_names and self.has_private
+
+    @property
     def has_private(self) -> bool:
         """Without private records there is no teacher, no DP-SGD and no non-private bound."""
         return self.dataset.sizes().private > 0

@@ -94,6 +94,8 @@ def _check(settings: Settings) -> None:
         raise ConfigError(f"stage=release with noise.seed: {SEEDED}, and what is not private does not leave")
     if settings.dataset.path and settings.stage != "fetch":
         settings.dataset.require()
+    if settings.classes_from_private:
+        _check_undeclared_classes(settings)
     labels, votes, sizes = settings.labels, settings.votes, settings.dataset.sizes()
     _one_of("stage", settings.stage, ("all", *STAGES, "ledger", "predict"))
     for name in settings.force:
@@ -150,6 +152,20 @@ def _check(settings: Settings) -> None:
     trains |= settings.stage == "release" and not settings.has_pate
     if settings.has_private and settings.has_dpsgd and trains:
         _check_dpsgd(settings)
+
+
+def _check_undeclared_classes(settings: Settings) -> None:
+    """No epsilon covers a class list read from private labels: nothing that promises one may rest on it."""
+    promises = {
+        "budget=strict": settings.limit.strict,
+        "stage=release": settings.stage == "release",
+        "report.audience=public": settings.report.audience == "public",
+    }
+    for asked in (name for name, wanted in promises.items() if wanted):
+        raise ConfigError(
+            f"{asked}: the classes would be read from private labels, which no epsilon covers: declare "
+            "dataset.classes=[...], every class there can be, from what is known without those labels"
+        )
 
 
 def _check_images(settings: Settings) -> None:

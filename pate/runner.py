@@ -22,6 +22,7 @@ from pate.spending import Spending
 from pate.stage import Graph, Ref, Stage, code_version
 from pate.steps import telling
 from pate.store import Pieces, Store
+from pate.withheld import withheld
 
 log = logging.getLogger("pate")
 
@@ -44,6 +45,11 @@ class Run:
     notes: tuple[str, ...] = ()
     content: str = ""
     published: str = ""  # what it put where what leaves is put
+
+    @property
+    def all_notes(self) -> tuple[str, ...]:
+        """What holds of its inputs, and what it says itself: see `pate.withheld`."""
+        return (*self.inherited, *self.notes)
 
 
 @dataclass(frozen=True)
@@ -188,7 +194,7 @@ class Runner:
         spender = self._spender(_name(stage, key), pieces.marked)
         waiting = partial(log.info, "%-10s another run is asking the same votes: waiting", stage.name)
         lock = partial(self.store.lock, "source", waiting=waiting)
-        return Spending(self.ledger, spender, self.settings.limit, lock)
+        return Spending(self.ledger, spender, self.settings.limit, lock, withheld(self._inherited(stage)))
 
     def _source(self, stage: Stage, name: str, mechanism: Any) -> str:
         """An input under a mechanism, as a source of answers. What was declared to make the input is part of it:

@@ -51,9 +51,9 @@ def Release(name: str, kind: type[Artifact]) -> Ref:
 @dataclass(frozen=True)
 class Stage:
     """A declared stage. `config` names the parts of the configuration its result depends on, `ignores` those within
-    them that it does not. `derived` is what else it takes from the settings, as a value: part of its own key, and not of
-    what was declared to get to a draw, which knows it by the bytes of its input. One that `publishes` writes what leaves
-    the workspace."""
+    them that it does not. `derived` is what else it takes from the settings, as a value: part of its own key, and not
+    of what was declared to get to a draw, which knows it by the bytes of its input. One that `publishes` writes what
+    leaves the workspace."""
 
     name: str
     function: Callable[..., Any]

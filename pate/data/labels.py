@@ -10,6 +10,10 @@ from pate.errors import ConfigError
 
 LONGEST = 256  # characters of a label or a group
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")  # what a terminal would obey
+# what everything made with such a class list carries
+CLASSES_FROM_PRIVATE = (
+    "the class list was read from private labels, which it therefore shows: declare it with dataset.classes"
+)
 
 
 def whole(text: str) -> str | None:
