@@ -30,7 +30,7 @@ from omegaconf.errors import OmegaConfBaseException
 from pate.config import Asked, Settings
 from pate.errors import ConfigError, PateError, one_line
 from pate.ledger import Ledger
-from pate.predict import predict, published, read_inputs, write
+from pate.predict import located, predict, published, read_inputs, write
 from pate.preflight import check_sweep, checked
 from pate.progress import console
 from pate.report.comparison import compare, print_comparison
@@ -45,6 +45,7 @@ from pate.resume import job_alone, same_command
 from pate.runner import Runner
 from pate.store import Store
 from pate.terminal import quiet, settle_terminal
+from pate.whose import NO_MANIFEST, owners
 from pate.withheld import withheld
 
 log = logging.getLogger("pate")
@@ -120,14 +121,17 @@ def account(settings: Settings, folder: Path) -> dict[str, Any]:
 
 
 def answer(asked: Asked, folder: Path) -> dict[str, Any]:
-    """What a published student says about new inputs, written to a file; and how many it takes for what."""
+    """What a student says about new inputs, written to a file; how many it takes for what; and whose all that is."""
     student, notes = published(asked.student)
+    file = located(asked.student)
+    why = owners(file)
+    notes = notes if file.with_name("manifest.json").is_file() else [NO_MANIFEST]
     belief = predict(student, read_inputs(asked.input, student), asked.views)
-    output = asked.output or folder / "predictions.csv"
-    write(output, belief, student.classes)
+    output = asked.output or folder / ("owners_predictions.csv" if why else "predictions.csv")
+    write(output, belief, student.classes, bool(why))
     counts = np.bincount(belief.argmax(axis=1), minlength=len(student.classes)).tolist()
     taken = dict(zip(student.classes, counts, strict=True))
-    return {"output": str(output), "inputs": len(belief), "classes": taken, "notes": notes}
+    return {"output": str(output), "inputs": len(belief), "classes": taken, "notes": notes, "owners": why}
 
 
 def run(overrides: Sequence[str] = ()) -> dict[str, Any]:
@@ -221,6 +225,8 @@ def _do(config: DictConfig, folder: Path, plan: str = "") -> None:
     settings = checked(config)
     if settings.asked is not None:
         answered = answer(settings.asked, folder)
+        if quiet() and answered["owners"]:
+            console.print(f"warning: the owner's model: {answered['owners']}", markup=False, soft_wrap=True)
         return print(answered["output"]) if quiet() else print_predictions(answered)
     if settings.stage == "ledger":
         entries, file = account(settings, folder), folder / "ledger.json"

@@ -97,12 +97,14 @@ class CompareConfig:
 
 @dataclass(frozen=True)
 class Asked:
-    """What stage=predict is asked: which student, about what, and where the answers go (null: into the run)."""
+    """What stage=predict is asked: which student, about what, where the answers go (null: into the run), and whether it
+    is the owner who asks."""
 
     student: Path
     input: Path
     output: Path | None
     views: bool
+    owner: bool
 
 
 @dataclass
@@ -131,6 +133,7 @@ class Config:
     input: str | None = None  # and what it is asked about
     output: str | None = None
     views: bool = False
+    owner: bool = False  # ask a model that may not leave; the answers are the owner's too
     stage: str = "all"
     delta: float = 1e-5
     seed: int = 0
@@ -266,7 +269,7 @@ def _asked(typed: Config) -> Asked:
     if typed.student_path is None or typed.input is None:
         raise ConfigError("stage=predict needs student_path= (a student's folder or safetensors file) and input=")
     output = None if typed.output is None else Path(typed.output)
-    return Asked(Path(typed.student_path), Path(typed.input), output, typed.views)
+    return Asked(Path(typed.student_path), Path(typed.input), output, typed.views, typed.owner)
 
 
 T = TypeVar("T")

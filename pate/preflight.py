@@ -17,8 +17,9 @@ from pate.device import torch_device
 from pate.dpsgd.calibrate import SMALLEST_DELTA
 from pate.errors import ConfigError
 from pate.noise import SEEDED
-from pate.predict import INPUTS, OUTPUTS
+from pate.predict import INPUTS, OUTPUTS, located
 from pate.report.comparison import runs_of
+from pate.whose import owners
 
 STAGES = (
     "fetch", "data", "features", "encode", "teachers", "votes", "queries", "quality", "labels", "account", "sanitise",
@@ -56,7 +57,7 @@ def check_sweep(epsilon: float | None) -> None:
 
 
 def _check_asked(asked: Asked) -> None:
-    """A published student is asked: nothing else of the configuration matters."""
+    """A student is asked: nothing else of the configuration matters."""
     for name, path in (("student_path", asked.student), ("input", asked.input)):
         if not path.exists():
             raise ConfigError(f"{name}={path}: no such file")
@@ -66,6 +67,11 @@ def _check_asked(asked: Asked) -> None:
         raise ConfigError(f"input={asked.input}: expected a file that ends in {', '.join(INPUTS)}")
     if asked.output is not None and asked.output.suffix.lower() not in OUTPUTS:
         raise ConfigError(f"output={asked.output}: expected a name that ends in {' or '.join(OUTPUTS)}")
+    if (why := owners(located(asked.student))) and not asked.owner:
+        raise ConfigError(
+            f"student_path={asked.student} is the owner's: {why}. What it answers may not leave either; owner=true "
+            "asks it for your own eyes"
+        )
 
 
 def _check_budget(settings: Settings) -> None:
@@ -87,7 +93,7 @@ def _check_budget(settings: Settings) -> None:
 
 def _check(settings: Settings) -> None:
     _check_budget(settings)
-    for name in ("student_path", "input", "output", "views"):
+    for name in ("student_path", "input", "output", "views", "owner"):
         if settings.plain[name] and (name, settings.stage) != ("output", "release"):
             raise ConfigError(f"{name} is for stage=predict, and this is stage={settings.stage}")
     if settings.stage == "release" and settings.noise.seed is not None:

@@ -77,7 +77,8 @@ def print_places(found: dict[str, Any], folder: Path) -> None:
     published = "student" if "student" in stages else "dpsgd" if config["dpsgd"]["epsilon"] != "pate" else ""
     if made := stages.get(published):
         model = workspace / "release" / published / made["key"]
-        print(f"predict  pate stage=predict student_path={model} input=FILE")
+        owner = " owner=true" if withheld(found["notes"]) else ""
+        print(f"predict  pate stage=predict student_path={model} input=FILE{owner}")
 
 
 def print_predictions(found: dict[str, Any]) -> None:
@@ -87,7 +88,9 @@ def print_predictions(found: dict[str, Any]) -> None:
     print(f"{found['inputs']} inputs" + (f" ({said})" if said else ""))
     for note in found["notes"]:
         print(f"note: {note}")
-    print(f"predictions  {found['output']}")
+    if found["owners"]:
+        print(f"note: the owner's model: {found['owners']}; so are its predictions, and nobody else's")
+    print(f"predictions  {found['output']}{' (yours alone)' if found['owners'] else ''}")
 
 
 def _table(methods: list[dict[str, Any]], why: str) -> Table:
