@@ -30,6 +30,7 @@ from omegaconf.errors import OmegaConfBaseException
 from pate.config import Asked, Settings
 from pate.errors import ConfigError, PateError, one_line
 from pate.ledger import Ledger
+from pate.pipes import outlive_readers
 from pate.predict import located, predict, published, read_inputs, write
 from pate.preflight import check_sweep, checked
 from pate.progress import console
@@ -255,6 +256,7 @@ def main() -> None:
     os.umask(0o077)  # what a run leaves behind is its owner's
     full_error = os.environ.get("HYDRA_FULL_ERROR") == "1"
     os.environ["HYDRA_FULL_ERROR"] = "1"  # errors come here, to be told in one line
+    outlive_readers()
     sys.argv[1:] = settle_terminal(sys.argv[1:])
     signal.signal(signal.SIGTERM, _interrupted)
     try:
