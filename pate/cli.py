@@ -32,7 +32,7 @@ from pate.errors import ConfigError, PateError, one_line
 from pate.ledger import Ledger
 from pate.pipes import outlive_readers
 from pate.predict import located, predict, published, read_inputs, write
-from pate.preflight import check_sweep, checked
+from pate.preflight import ASKED, check_sweep, checked
 from pate.progress import console
 from pate.report.comparison import compare, print_comparison
 from pate.report.jobs import Sweep, begin
@@ -48,6 +48,7 @@ from pate.store import Store
 from pate.terminal import quiet, settle_terminal
 from pate.whose import NO_MANIFEST, owners
 from pate.withheld import withheld
+from pate.words import understood
 
 log = logging.getLogger("pate")
 SEVERAL_RUNS = "asked in several runs: a price for this data set holds only if all were fixed before the first answer"
@@ -260,6 +261,7 @@ def main() -> None:
     sys.argv[1:] = settle_terminal(sys.argv[1:])
     signal.signal(signal.SIGTERM, _interrupted)
     try:
+        sys.argv[1:] = understood(sys.argv[1:], ASKED)
         try:
             _job()
         finally:

@@ -225,10 +225,10 @@ def settle(config: DictConfig) -> Settings:
     try:
         own = OmegaConf.masked_copy(config, [str(key) for key in config if key != "hydra"])
         plain = OmegaConf.to_container(own, resolve=True, throw_on_missing=True)
+        assert isinstance(plain, dict)
+        typed: Config = OmegaConf.merge(OmegaConf.structured(Config), plain)  # type: ignore[assignment]
     except OmegaConfBaseException as error:
         raise ConfigError(one_line(error)) from error
-    assert isinstance(plain, dict)
-    typed: Config = OmegaConf.merge(OmegaConf.structured(Config), plain)  # type: ignore[assignment]
     chosen: dict[str, Any] = {
         "dataset": _choice("dataset", typed.dataset, Dataset),  # type: ignore[type-abstract]
         "features": _choice("features", typed.features, Features),

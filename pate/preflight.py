@@ -19,12 +19,14 @@ from pate.errors import ConfigError
 from pate.noise import SEEDED
 from pate.predict import INPUTS, OUTPUTS, located
 from pate.report.comparison import runs_of
+from pate.suggest import did_you_mean
 from pate.whose import owners
 
 STAGES = (
     "fetch", "data", "features", "encode", "teachers", "votes", "queries", "quality", "labels", "account", "sanitise",
     "student", "dpsgd", "dpsgd_publishable", "nonprivate", "compare", "panel", "report", "release",
 )  # fmt: skip
+ASKED = ("all", *STAGES, "ledger", "predict")  # all that stage= takes
 _PUBLIC_STAGES = (
     "features", "teachers", "votes", "queries", "quality", "labels", "account", "sanitise", "student",
     "dpsgd_publishable", "panel",
@@ -103,7 +105,7 @@ def _check(settings: Settings) -> None:
     if settings.classes_from_private:
         _check_undeclared_classes(settings)
     labels, votes, sizes = settings.labels, settings.votes, settings.dataset.sizes()
-    _one_of("stage", settings.stage, ("all", *STAGES, "ledger", "predict"))
+    _one_of("stage", settings.stage, ASKED)
     for name in settings.force:
         _one_of("force", name, STAGES)
     _one_of("device", settings.device, ("auto", "cpu", "cuda"))
@@ -267,4 +269,4 @@ def _check_stage_possible(settings: Settings) -> None:
 
 def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:
     if value not in allowed:
-        raise ConfigError(f"{name}={value}: expected one of {', '.join(allowed)}")
+        raise ConfigError(f"{name}={value}: expected one of {', '.join(allowed)}{did_you_mean(value, allowed)}")
