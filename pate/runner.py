@@ -128,7 +128,7 @@ class Runner:
                 notes, content = tuple(about["notes"]), about.get("content", "")
                 effort = about | ({} if about["seconds"] else self.store.effort(stage.name, key))
                 took = effort["seconds"], effort.get("memory")
-                self._record(stage, Record(key, *took, True, about["summary"], notes, content, declared))
+                self._record(stage, Record(key, *took, True, _said(about), notes, content, declared))
                 return
             self.begun.add(stage.name)
             inputs = {ref.name: self.artifact(ref) for ref in stage.reads}
@@ -283,6 +283,12 @@ class Runner:
 def _name(stage: Stage, key: str) -> str:
     """An artifact as the ledger calls it."""
     return f"{stage.name}/{key}"
+
+
+def _said(about: dict[str, Any]) -> str:
+    """A stored summary; earlier versions called publishable what its own notes forbid."""
+    why = withheld(about["notes"])
+    return str(about["summary"]).replace(", publishable", f", {why}" if why else ", publishable")
 
 
 def _forced_note(stage: Stage, pieces: Pieces) -> tuple[str, ...]:

@@ -73,6 +73,10 @@ def test_a_dpsgd_model_and_its_training_say_so_too(pate, own, tmp_path):
     about = json.loads(manifest.read_text())["about"]
     assert about["summary"].endswith(WHY)
     assert CLASSES_FROM_PRIVATE in about["notes"]
+    manifest.write_text(manifest.read_text().replace(WHY, "publishable"))  # as earlier versions had it
+    again = pate(*own, *FAST, *TRAIN, "stage=dpsgd", "dpsgd.epsilon=3", "hydra.run.dir=two")
+    assert "reused" in again.stderr
+    assert claims(again.stderr + (tmp_path / "two" / "results.json").read_text()) == []
 
 
 @pytest.mark.parametrize(
