@@ -31,9 +31,9 @@ from pate.checkup import checkup, look_first, refuse
 from pate.config import Asked, Settings
 from pate.errors import ConfigError, PateError, one_line
 from pate.ledger import Ledger
-from pate.noise import SEEDED
-from pate.predict import predict, published, read_inputs, write
-from pate.preflight import check_sweep, checked
+from pate.pipes import outlive_readers
+from pate.predict import located, predict, published, read_inputs, write
+from pate.preflight import ASKED, check_sweep, checked
 from pate.progress import console
 from pate.report.checkup import print_checkup
 from pate.report.comparison import compare, print_comparison
@@ -48,6 +48,9 @@ from pate.resume import job_alone, same_command
 from pate.runner import Runner
 from pate.store import Store
 from pate.terminal import quiet, settle_terminal
+from pate.whose import NO_MANIFEST, owners
+from pate.withheld import withheld
+from pate.words import understood
 
 log = logging.getLogger("pate")
 SEVERAL_RUNS = "asked in several runs: a price for this data set holds only if all were fixed before the first answer"
@@ -123,14 +126,17 @@ def account(settings: Settings, folder: Path) -> dict[str, Any]:
 
 
 def answer(asked: Asked, folder: Path) -> dict[str, Any]:
-    """What a published student says about new inputs, written to a file; and how many it takes for what."""
+    """What a student says about new inputs, written to a file; how many it takes for what; and whose all that is."""
     student, notes = published(asked.student)
+    file = located(asked.student)
+    why = owners(file)
+    notes = notes if file.with_name("manifest.json").is_file() else [NO_MANIFEST]
     belief = predict(student, read_inputs(asked.input, student), asked.views)
-    output = asked.output or folder / "predictions.csv"
-    write(output, belief, student.classes)
+    output = asked.output or folder / ("owners_predictions.csv" if why else "predictions.csv")
+    write(output, belief, student.classes, bool(why))
     counts = np.bincount(belief.argmax(axis=1), minlength=len(student.classes)).tolist()
     taken = dict(zip(student.classes, counts, strict=True))
-    return {"output": str(output), "inputs": len(belief), "classes": taken, "notes": notes}
+    return {"output": str(output), "inputs": len(belief), "classes": taken, "notes": notes, "owners": why}
 
 
 def run(overrides: Sequence[str] = ()) -> dict[str, Any]:
@@ -226,6 +232,8 @@ def _do(config: DictConfig, folder: Path, plan: str = "") -> None:
     settings = checked(config)
     if settings.asked is not None:
         answered = answer(settings.asked, folder)
+        if quiet() and answered["owners"]:
+            console.print(f"warning: the owner's model: {answered['owners']}", markup=False, soft_wrap=True)
         return print(answered["output"]) if quiet() else print_predictions(answered)
     if settings.stage == "ledger":
         entries, file = account(settings, folder), folder / "ledger.json"
@@ -250,8 +258,8 @@ def _do(config: DictConfig, folder: Path, plan: str = "") -> None:
         print_results(found)
         return print_places(found, folder)
     if HydraConfig.get().mode == RunMode.RUN:  # a sweep says it once, at its end
-        if SEEDED in found["notes"]:
-            console.print(f"warning: {SEEDED}", markup=False)
+        if why := withheld(found["notes"]):
+            console.print(f"warning: {why}", markup=False)
         print(found.get("public_page") or found["published"] or folder / "results.json")
 
 
@@ -260,9 +268,11 @@ def main() -> None:
     os.umask(0o077)  # what a run leaves behind is its owner's
     full_error = os.environ.get("HYDRA_FULL_ERROR") == "1"
     os.environ["HYDRA_FULL_ERROR"] = "1"  # errors come here, to be told in one line
+    outlive_readers()
     sys.argv[1:] = settle_terminal(sys.argv[1:])
     signal.signal(signal.SIGTERM, _interrupted)
     try:
+        sys.argv[1:] = understood(sys.argv[1:], ASKED)
         try:
             _job()
         finally:

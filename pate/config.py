@@ -97,12 +97,14 @@ class CompareConfig:
 
 @dataclass(frozen=True)
 class Asked:
-    """What stage=predict is asked: which student, about what, and where the answers go (null: into the run)."""
+    """What stage=predict is asked: which student, about what, where the answers go (null: into the run), and whether it
+    is the owner who asks."""
 
     student: Path
     input: Path
     output: Path | None
     views: bool
+    owner: bool
 
 
 @dataclass
@@ -131,6 +133,7 @@ class Config:
     input: str | None = None  # and what it is asked about
     output: str | None = None
     views: bool = False
+    owner: bool = False  # ask a model that may not leave; the answers are the owner's too
     stage: str = "all"
     delta: float | None = None  # null: the data set's
     seed: int = 0
@@ -208,6 +211,11 @@ class Settings:
         return self.has_price or self.dpsgd.epsilon != "pate"
 
     @property
+    def classes_from_private(self) -> bool:
+        """Whether which classes there are would be read off private labels: nobody has declared them."""
+        return not self.dataset.class_names and self.has_private
+
+    @property
     def has_private(self) -> bool:
         """Without private records there is no teacher, no DP-SGD and no non-private bound."""
         return self.dataset.sizes().private > 0
@@ -218,10 +226,10 @@ def settle(config: DictConfig) -> Settings:
     try:
         own = OmegaConf.masked_copy(config, [str(key) for key in config if key != "hydra"])
         plain = OmegaConf.to_container(own, resolve=True, throw_on_missing=True)
+        assert isinstance(plain, dict)
+        typed: Config = OmegaConf.merge(OmegaConf.structured(Config), plain)  # type: ignore[assignment]
     except OmegaConfBaseException as error:
         raise ConfigError(one_line(error)) from error
-    assert isinstance(plain, dict)
-    typed: Config = OmegaConf.merge(OmegaConf.structured(Config), plain)  # type: ignore[assignment]
     chosen: dict[str, Any] = {
         "dataset": _choice("dataset", typed.dataset, Dataset),  # type: ignore[type-abstract]
         "features": _choice("features", typed.features, Features),
@@ -264,7 +272,7 @@ def _asked(typed: Config) -> Asked:
     if typed.student_path is None or typed.input is None:
         raise ConfigError("stage=predict needs student_path= (a student's folder or safetensors file) and input=")
     output = None if typed.output is None else Path(typed.output)
-    return Asked(Path(typed.student_path), Path(typed.input), output, typed.views)
+    return Asked(Path(typed.student_path), Path(typed.input), output, typed.views, typed.owner)
 
 
 def _delta(typed: Config, dataset: Dataset) -> float:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from hydra.errors import MissingConfigException
 from omegaconf import DictConfig
+
+from pate.suggest import did_you_mean, mended, nearest
 
 
 class PateError(Exception):
@@ -40,7 +43,19 @@ def one_line(error: BaseException) -> str:
     message = (getattr(deepest, "msg", None) or str(deepest)).strip().splitlines()[0]
     if "not in struct" in message or "not in 'Config'" in message or "not in '" in message:
         allowed = sorted(str(name) for name in parent if name != "_target_") if isinstance(parent, DictConfig) else []
-        return f"{key}: no such key" + (f"; there are {', '.join(allowed)}" if allowed else "")
+        there = f"; there are {', '.join(allowed)}" if allowed else ""
+        return f"{key}: no such key{there}{_meant(str(key), allowed)}"
+    if isinstance(error, MissingConfigException) and error.missing_cfg_file and error.options:
+        group, _, choice = error.missing_cfg_file.rpartition("/")
+        there = f"Available options in '{group}': {' '.join(error.options)}"
+        return f"{group}={choice}: no such choice. {there}{did_you_mean(choice, error.options, f'{group}=')}"
     if deepest is error and key is None:
         return " ".join(line.strip() for line in str(error).strip().splitlines() if line.strip())
     return f"{key}: {message}" if key else message
+
+
+def _meant(key: str, allowed: list[str]) -> str:
+    """The nearest key beside it, with the value that was given."""
+    before, dot, last = key.rpartition(".")
+    best = nearest(last, allowed)
+    return f"; did you mean {mended(key, before + dot + best)}?" if best else ""

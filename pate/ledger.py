@@ -84,6 +84,11 @@ class Entry:
         """Whatever came of it; evaluation and what the owner keeps stand apart."""
         return self.spender.scope == "release"
 
+    @property
+    def withheld(self) -> str:
+        """Why its epsilon may not be published, if it may not: see `pate.withheld`."""
+        return str(self.release.parameters.get("withheld", ""))
+
 
 class Ledger:
     """The ledger of one workspace."""

@@ -24,12 +24,17 @@ OUTPUTS = (".csv", ".npz")
 _ROUNDING = 1e-3  # of probabilities, in single precision
 
 
+def located(path: Path) -> Path:
+    """The safetensors file of a student, by itself or by its folder."""
+    return path if path.is_file() else _only(path)
+
+
 def published(path: Path) -> tuple[Predictor, list[str]]:
     """A student by its folder or its safetensors file, checked against the manifest beside it if there is one.
 
     And what that manifest notes: a student of seeded noise says so wherever it goes.
     """
-    file = path if path.is_file() else _only(path)
+    file = located(path)
     facts, manifest, notes = file.with_suffix(".json"), file.with_name("manifest.json"), []
     if not facts.is_file():
         raise ConfigError(f"student_path={path}: {facts.name} must lie beside {file.name}")
@@ -89,8 +94,9 @@ def predict(student: Predictor, inputs: np.ndarray, views: bool = False) -> Floa
     return belief
 
 
-def write(path: Path, belief: Floats, classes: list[str]) -> None:
-    """csv: a line an input, its class and how sure; npz: `label` and the whole `probability` (inputs x classes)."""
+def write(path: Path, belief: Floats, classes: list[str], owners: bool = False) -> None:
+    """csv: a line an input, its class and how sure; npz: `label` and the whole `probability` (inputs x classes). What
+    an owner's model answers nobody else can read."""
     answer = belief.argmax(axis=1)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}")
@@ -102,6 +108,8 @@ def write(path: Path, belief: Floats, classes: list[str]) -> None:
             lines = csv.writer(stream)
             lines.writerow(["row", "class", "probability"])
             lines.writerows((row, classes[one], f"{belief[row, one]:.4f}") for row, one in enumerate(answer))
+    if owners:
+        temporary.chmod(0o600)
     temporary.rename(path)
 
 

@@ -17,13 +17,16 @@ from pate.device import torch_device
 from pate.dpsgd.calibrate import SMALLEST_DELTA
 from pate.errors import ConfigError
 from pate.noise import SEEDED
-from pate.predict import INPUTS, OUTPUTS
+from pate.predict import INPUTS, OUTPUTS, located
 from pate.report.comparison import runs_of
+from pate.suggest import did_you_mean
+from pate.whose import owners
 
 STAGES = (
     "fetch", "check", "data", "features", "encode", "teachers", "votes", "queries", "quality", "labels", "account",
     "sanitise", "student", "dpsgd", "dpsgd_publishable", "nonprivate", "compare", "panel", "report", "release",
 )  # fmt: skip
+ASKED = ("all", *STAGES, "ledger", "predict")  # all that stage= takes
 _PUBLIC_STAGES = (
     "features", "teachers", "votes", "queries", "quality", "labels", "account", "sanitise", "student",
     "dpsgd_publishable", "panel",
@@ -56,7 +59,7 @@ def check_sweep(epsilon: float | None) -> None:
 
 
 def _check_asked(asked: Asked) -> None:
-    """A published student is asked: nothing else of the configuration matters."""
+    """A student is asked: nothing else of the configuration matters."""
     for name, path in (("student_path", asked.student), ("input", asked.input)):
         if not path.exists():
             raise ConfigError(f"{name}={path}: no such file")
@@ -66,6 +69,11 @@ def _check_asked(asked: Asked) -> None:
         raise ConfigError(f"input={asked.input}: expected a file that ends in {', '.join(INPUTS)}")
     if asked.output is not None and asked.output.suffix.lower() not in OUTPUTS:
         raise ConfigError(f"output={asked.output}: expected a name that ends in {' or '.join(OUTPUTS)}")
+    if (why := owners(located(asked.student))) and not asked.owner:
+        raise ConfigError(
+            f"student_path={asked.student} is the owner's: {why}. What it answers may not leave either; owner=true "
+            "asks it for your own eyes"
+        )
 
 
 def _check_budget(settings: Settings) -> None:
@@ -87,15 +95,17 @@ def _check_budget(settings: Settings) -> None:
 
 def _check(settings: Settings) -> None:
     _check_budget(settings)
-    for name in ("student_path", "input", "output", "views"):
+    for name in ("student_path", "input", "output", "views", "owner"):
         if settings.plain[name] and (name, settings.stage) != ("output", "release"):
             raise ConfigError(f"{name} is for stage=predict, and this is stage={settings.stage}")
     if settings.stage == "release" and settings.noise.seed is not None:
         raise ConfigError(f"stage=release with noise.seed: {SEEDED}, and what is not private does not leave")
     if settings.dataset.path and settings.stage != "fetch":
         settings.dataset.require()
+    if settings.classes_from_private:
+        _check_undeclared_classes(settings)
     labels, votes, sizes = settings.labels, settings.votes, settings.dataset.sizes()
-    _one_of("stage", settings.stage, ("all", *STAGES, "ledger", "predict"))
+    _one_of("stage", settings.stage, ASKED)
     for name in settings.force:
         _one_of("force", name, STAGES)
     _one_of("device", settings.device, ("auto", "cpu", "cuda"))
@@ -150,6 +160,20 @@ def _check(settings: Settings) -> None:
     trains |= settings.stage == "release" and not settings.has_pate
     if settings.has_private and settings.has_dpsgd and trains:
         _check_dpsgd(settings)
+
+
+def _check_undeclared_classes(settings: Settings) -> None:
+    """No epsilon covers a class list read from private labels: nothing that promises one may rest on it."""
+    promises = {
+        "budget=strict": settings.limit.strict,
+        "stage=release": settings.stage == "release",
+        "report.audience=public": settings.report.audience == "public",
+    }
+    for asked in (name for name, wanted in promises.items() if wanted):
+        raise ConfigError(
+            f"{asked}: the classes would be read from private labels, which no epsilon covers: declare "
+            "dataset.classes=[...], every class there can be, from what is known without those labels"
+        )
 
 
 def _check_images(settings: Settings) -> None:
@@ -245,4 +269,4 @@ def _check_stage_possible(settings: Settings) -> None:
 
 def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> None:
     if value not in allowed:
-        raise ConfigError(f"{name}={value}: expected one of {', '.join(allowed)}")
+        raise ConfigError(f"{name}={value}: expected one of {', '.join(allowed)}{did_you_mean(value, allowed)}")

@@ -22,6 +22,7 @@ from pate.spending import Spending
 from pate.stage import Graph, Ref, Stage, code_version
 from pate.steps import telling
 from pate.store import Pieces, Store
+from pate.withheld import withheld
 
 log = logging.getLogger("pate")
 
@@ -44,6 +45,11 @@ class Run:
     notes: tuple[str, ...] = ()
     content: str = ""
     published: str = ""  # what it put where what leaves is put
+
+    @property
+    def all_notes(self) -> tuple[str, ...]:
+        """What holds of its inputs, and what it says itself: see `pate.withheld`."""
+        return (*self.inherited, *self.notes)
 
 
 @dataclass(frozen=True)
@@ -141,7 +147,7 @@ class Runner:
                 notes, content = tuple(about["notes"]), about.get("content", "")
                 effort = about | ({} if about["seconds"] else self.store.effort(stage.name, key))
                 took = effort["seconds"], effort.get("memory")
-                self._record(stage, Record(key, *took, True, about["summary"], notes, content, declared))
+                self._record(stage, Record(key, *took, True, _said(about), notes, content, declared))
                 return
             self.begun.add(stage.name)
             inputs = {ref.name: self.artifact(ref) for ref in stage.reads}
@@ -207,7 +213,7 @@ class Runner:
         spender = self._spender(_name(stage, key), pieces.marked)
         waiting = partial(log.info, "%-10s another run is asking the same votes: waiting", stage.name)
         lock = partial(self.store.lock, "source", waiting=waiting)
-        return Spending(self.ledger, spender, self.settings.limit, lock)
+        return Spending(self.ledger, spender, self.settings.limit, lock, withheld(self._inherited(stage)))
 
     def _source(self, stage: Stage, name: str, mechanism: Any) -> str:
         """An input under a mechanism, as a source of answers. What was declared to make the input is part of it:
@@ -267,7 +273,8 @@ class Runner:
         files = self.store.fingerprint(stage.files(self.settings)) if stage.files else []
         drawn = [self._declared(stage), str(self.settings.budget.account)]
         code = drawn if stage.crosses else code_version(stage, _targets(config))
-        return self.store.key(stage.name, config, inputs, files, code)
+        derived = [stage.derived(self.settings)] if stage.derived else []
+        return self.store.key(stage.name, config, inputs, files, code, *derived)
 
     def _identity(self, ref: Ref) -> str:
         """What an input really is, whatever it was made by."""
@@ -295,6 +302,12 @@ class Runner:
 def _name(stage: Stage, key: str) -> str:
     """An artifact as the ledger calls it."""
     return f"{stage.name}/{key}"
+
+
+def _said(about: dict[str, Any]) -> str:
+    """A stored summary; earlier versions called publishable what its own notes forbid."""
+    why = withheld(about["notes"])
+    return str(about["summary"]).replace(", publishable", f", {why}" if why else ", publishable")
 
 
 def _forced_note(stage: Stage, pieces: Pieces) -> tuple[str, ...]:

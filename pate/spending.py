@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from pate.accounting.filter import Cost
+from pate.errors import ConfigError
 from pate.ledger import Budget, Ledger, Release, Spender
 
 log = logging.getLogger("pate")
@@ -23,6 +24,7 @@ class Spending:
     spender: Spender
     budget: Budget
     lock: Callable[[str], AbstractContextManager[None]]
+    withheld: str = ""  # why no epsilon of it may be published, if none may: then no strict budget can hold
     warnings: list[str] = field(default_factory=list)  # the owner's: what they tell may depend on private data
     rounds: list[Cost] = field(default_factory=list)  # of a release made in several
 
@@ -89,6 +91,10 @@ class Spending:
         return {entry.id for entry in pending if entry.spender.forced == self.spender.forced}
 
     def _reserve(self, release: Release) -> int:
+        if self.withheld and self.spender.scope == "release":
+            if self.budget.strict:
+                raise ConfigError(f"budget=strict: {self.withheld}, so no budget can hold; nothing was drawn for it")
+            release = replace(release, parameters=release.parameters | {"withheld": self.withheld})
         if self.spender.scope == "release":
             self.ledger.abandon(self.spender.artifact)
         return self.ledger.reserve(self.spender, release, self.budget, self._warn, self.rounds)

@@ -51,7 +51,9 @@ def Release(name: str, kind: type[Artifact]) -> Ref:
 @dataclass(frozen=True)
 class Stage:
     """A declared stage. `config` names the parts of the configuration its result depends on, `ignores` those within
-    them that it does not. One that `publishes` writes what leaves the workspace."""
+    them that it does not. `derived` is what else it takes from the settings, as a value: part of its own key, and not
+    of what was declared to get to a draw, which knows it by the bytes of its input. One that `publishes` writes what
+    leaves the workspace."""
 
     name: str
     function: Callable[..., Any]
@@ -62,6 +64,7 @@ class Stage:
     files: Callable[[Any], list[Path]] | None = None
     crosses: str = ""
     publishes: bool = False
+    derived: Callable[[Any], Any] | None = None
 
     @property
     def sides(self) -> list[Side]:
@@ -77,6 +80,7 @@ def stage(
     files: Callable[[Any], list[Path]] | None = None,
     crosses: str = "",
     publishes: bool = False,
+    derived: Callable[[Any], Any] | None = None,
     name: str = "",
 ) -> Callable[[Callable[..., Any]], Stage]:
     """Declare a function as a stage; `files` lists outside files whose content it depends on."""
@@ -92,6 +96,7 @@ def stage(
             files,
             crosses,
             publishes,
+            derived,
         )
 
     return declare

@@ -136,7 +136,9 @@ class Store:
                 _write_arrays(temporary / f"{name}.{artifact.format}", arrays)
                 (temporary / f"{name}.json").write_text(json.dumps(facts, sort_keys=True, indent=1))
             files = {file.name: _sha256(file) for file in sorted(temporary.iterdir())}
-            (temporary / _MANIFEST).write_text(json.dumps({"files": files, "about": dict(about)}, indent=1))
+            (temporary / _MANIFEST).write_text(
+                json.dumps({"files": files, "side": side, "about": dict(about)}, indent=1)
+            )
             for file in temporary.iterdir():
                 file.chmod(0o600 if side == "private" else 0o644)
                 sync(file)

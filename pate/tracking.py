@@ -22,11 +22,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pate.accounting.price import RELATION
+from pate.data.labels import CLASSES_FROM_PRIVATE
 from pate.errors import ConfigError, PateError
 from pate.noise import SEEDED
 from pate.report.jobs import Job
 from pate.steps import following
 from pate.store import owned_folder
+from pate.withheld import withheld
 
 if TYPE_CHECKING:
     from pate.config import Settings
@@ -190,25 +192,25 @@ class _Run:
     def _so_far(self, stage: str) -> str:
         settings = self._settings
         owners = settings.dpsgd.epsilon == "pate" or stage != "dpsgd"
-        to = SEEDED if settings.noise.seed is not None else "the owner's" if owners else "publishable"
+        void = [SEEDED] * (settings.noise.seed is not None) + [CLASSES_FROM_PRIVATE] * settings.classes_from_private
+        to = withheld(void) or ("the owner's" if owners else "publishable")
         return _belongs(settings.delta, RELATION, "every data set", to)
 
 
 def prices(found: dict[str, Any]) -> dict[str, str]:
     """For every epsilon in the results, under the name of its metric: what it is never without."""
-    told = {}
+    told, why = {}, withheld(found["notes"])
     for method in found["methods"]:
         for key in (key for key, value in method.items() if key.startswith("epsilon") and value is not None):
             relation = "one record replaced by another" if key == "epsilon_replace_one" else method["relation"]
             guarantee = "every data set" if key == "epsilon_publishable" else method["guarantee"]
             leaves = guarantee == "every data set" and method["epsilon_publishable"] is not None
-            to = SEEDED if SEEDED in found["notes"] else "publishable" if leaves else "the owner's"
+            to = why or ("publishable" if leaves else "the owner's")
             infinite = "" if math.isfinite(method[key]) else "infinite, "
             told[f"{method['name']}_{key}"] = infinite + _belongs(method["delta"], relation, guarantee, to)
         if method["delta"] is not None:  # the least that holds for every data set, whether or not it may leave
             leaves = "publishable" if method["epsilon_publishable"] is not None else "the owner's"
-            to = SEEDED if SEEDED in found["notes"] else leaves
-            every = _belongs(method["delta"], method["relation"], "every data set", to)
+            every = _belongs(method["delta"], method["relation"], "every data set", why or leaves)
             told[f"{method['name']}_epsilon_every_data_set"] = every
     return told
 

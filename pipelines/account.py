@@ -8,6 +8,7 @@ from pate.aggregation.votes import Votes
 from pate.noise import SEEDED
 from pate.runner import Run
 from pate.stage import stage
+from pate.withheld import withheld
 
 from .artifacts import COSTS, PLAN, QUERIES, VOTES
 
@@ -20,9 +21,8 @@ def account(run: Run, votes: Votes, queries: Queries) -> tuple[Costs, Plan]:
     predictions = None if votes.predictions is None else votes.predictions[:, asked]
     promise = relation(settings.partition.group_by)
     costs = price(settings.aggregator, votes.counts[asked], settings.delta, predictions, promise)
-    seeded = settings.noise.seed is not None
-    run.summary = f"{len(asked)} queries: {costs.describe(seeded)}"
-    run.notes += (SEEDED,) * seeded
+    run.notes += (SEEDED,) * (settings.noise.seed is not None)
+    run.summary = f"{len(asked)} queries: {costs.describe(withheld(run.all_notes))}"
     return costs, _plan(run, votes)
 
 
@@ -37,9 +37,8 @@ def account_in_rounds(run: Run, votes: Votes) -> tuple[Costs, Plan]:
     settings, queries = run.settings, run.settings.labels.queries
     counts, promise = votes.counts[:queries], relation(settings.partition.group_by)
     costs = price(settings.aggregator, counts, settings.delta, relation=promise, adaptive=True)
-    seeded = settings.noise.seed is not None
-    run.summary = f"{queries} queries: {costs.describe(seeded)}"
-    run.notes += (SEEDED,) * seeded
+    run.notes += (SEEDED,) * (settings.noise.seed is not None)
+    run.summary = f"{queries} queries: {costs.describe(withheld(run.all_notes))}"
     return costs, _plan(run, votes)
 
 

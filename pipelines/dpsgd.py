@@ -15,6 +15,7 @@ from pate.progress import progress
 from pate.runner import Run
 from pate.stage import stage
 from pate.training import Checkpoint
+from pate.withheld import withheld
 
 from .artifacts import (
     COSTS,
@@ -78,6 +79,8 @@ def _train(
     own, checkpoint = settings.dpsgd.encoder(encoder), Checkpoint(run.pieces)
     if shown_to != "publishable":
         epsilon = settings.dpsgd.reachable(len(private.y), epsilon, settings.delta)
+    run.notes += (SEEDED,) * noise.seeded
+    marked = withheld(run.all_notes) or shown_to
     release = training_release(settings, settings.dpsgd.plan(len(private.y), epsilon, settings.delta))
     if shown_to == "publishable":
         run.spending.whole(release, begun=checkpoint.load() is not None)
@@ -94,14 +97,13 @@ def _train(
         device=torch_device(settings.device),
         shape=private.x.shape[1:],
         checkpoint=checkpoint,
-        shown_to=shown_to,
+        shown_to=marked,
     )
     run.summary = (
         f"{spent.steps} steps, noise multiplier {spent.noise_multiplier:.2f}: epsilon {shown(spent.epsilon)} "
         f"{spent.relation}, {shown(spent.epsilon_replace_one)} replace-one, delta {spent.delta:g}, "
-        f"{SEEDED if noise.seeded else shown_to}"
+        f"{marked}"
     )
-    run.notes += (SEEDED,) * noise.seeded
     return Predictor.of(model, own, private), spent
 
 

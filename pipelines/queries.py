@@ -26,6 +26,6 @@ def queries(run: Run, public_features: Encoded) -> Queries:
 def queries_by_position(run: Run) -> Queries:
     """Votes from a file bring their own pool, which need not be at hand; its size is all that is read of them."""
     settings, wanted = run.settings, run.settings.labels
-    pool = pool_of(str(settings.votes.path))
+    pool = pool_of(str(settings.votes.path), len(settings.dataset.class_names))
     run.summary = f"{wanted.queries} of {pool} voted on, {wanted.selection}"
     return by_position(wanted.selection, wanted.queries, pool, settings.seed)

@@ -58,7 +58,9 @@ def _account(run: Run) -> dict[str, str]:
     delta = run.settings.limit.delta
     released = run.spending.ledger.releases(str(run.settings.budget.account))
     neighbours = relation_of(entry.release for entry in released)
-    return {"epsilon": shown(total(released, delta)[0]), "delta": f"{delta:g}", "neighbours": neighbours}
+    told = {"epsilon": shown(total(released, delta)[0]), "delta": f"{delta:g}", "neighbours": neighbours}
+    void = next((entry.withheld for entry in released if entry.withheld), "")  # what voids one of them voids their sum
+    return told | ({"but": void} if void else {})
 
 
 def _publish(run: Run, predictor: Predictor, labels: Labels | None, promise: Promise, notes: tuple[str, ...]) -> None:

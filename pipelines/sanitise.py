@@ -1,5 +1,7 @@
 """sanitise: what the labels cost on this very data set, with noise that lets it be published, and what that costs."""
 
+from dataclasses import replace
+
 from pate.accounting.price import relation, shown
 from pate.accounting.smooth_sensitivity import Sanitised, cost_of_release, sanitised_epsilon
 from pate.aggregation.gnmax import GNMax
@@ -9,6 +11,7 @@ from pate.ledger import Release
 from pate.noise import SEEDED, source
 from pate.runner import Run
 from pate.stage import stage
+from pate.withheld import withheld
 
 from .artifacts import QUERIES, SANITISED, VOTES
 
@@ -40,10 +43,10 @@ def sanitise(run: Run, votes: Votes, queries: Queries) -> Sanitised:
         settings.delta,
         noise,
     )
-    leaves = SEEDED if noise.seeded else "publishable"
-    run.summary = (
-        f"epsilon {shown(found.epsilon)} for this data set, itself included, {leaves}; delta {found.delta:g}, "
-        f"{promise}; of queries fixed in advance"
-    )
     run.notes += (SEEDED,) * noise.seeded
-    return found
+    why = withheld(run.all_notes)
+    run.summary = (
+        f"epsilon {shown(found.epsilon)} for this data set, itself included, {why or 'publishable'}; "
+        f"delta {found.delta:g}, {promise}; of queries fixed in advance"
+    )
+    return replace(found, publishable=not why)

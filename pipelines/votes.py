@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from pate.aggregation.votes import Predictions, Votes, read_votes, tally
+from pate.config import Settings
 from pate.runner import Run
 from pate.stage import stage
 
@@ -16,9 +17,14 @@ def votes(run: Run, predictions: Predictions) -> Votes:
     return counted
 
 
-@stage(name="votes", writes=[VOTES], files=lambda settings: [Path(settings.votes.path)])
+def _classes(settings: Settings) -> int:
+    """How many the data set declares: what `predictions` without `classes` of their own choose among."""
+    return len(settings.dataset.class_names)
+
+
+@stage(name="votes", writes=[VOTES], files=lambda settings: [Path(settings.votes.path)], derived=_classes)
 def votes_from_file(run: Run) -> Votes:
-    read = read_votes(str(run.settings.votes.path), len(run.settings.dataset.class_names))
+    read = read_votes(str(run.settings.votes.path), _classes(run.settings))
     run.summary = f"{read.teachers} votes on each of {len(read.counts)} public inputs, from a file"
     run.content = read.content()
     return read

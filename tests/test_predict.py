@@ -81,7 +81,10 @@ def test_images_from_an_array(student, ask, tmp_path):
 
 def test_a_student_of_seeded_noise_says_so_wherever_it_goes(ask, tmp_path):
     file, _ = images(tmp_path, 5)
-    assert ask(trained(tmp_path, "noise.seed=1"), file)["notes"] == ["seeded noise: not private"]
+    seeded = trained(tmp_path, "noise.seed=1")
+    with pytest.raises(ConfigError, match="is the owner's: seeded noise: not private"):
+        ask(seeded, file)
+    assert ask(seeded, file, "owner=true")["notes"] == ["seeded noise: not private"]
 
 
 def test_all_probabilities_as_npz(student, ask, tmp_path):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from pate.accounting.filter import ORDERS, Cost
-from pate.errors import BudgetExceeded
+from pate.errors import BudgetExceeded, ConfigError
 from pate.ledger import Budget, Ledger, Release, Spender
 from pate.spending import Spending
 
@@ -161,3 +161,12 @@ def test_a_release_in_rounds_is_refused_at_once(spending, votes):
     ask(spending, votes, 1)
     with pytest.raises(BudgetExceeded):  # these votes have answered before, but may not serve all of it
         strict.foresee("votes", [two] * 3, done=0)
+
+
+def test_what_no_epsilon_covers_is_marked_and_refused_by_a_strict_budget(spending, votes):
+    void = replace(spending, withheld="not publishable: a reason")
+    with pytest.raises(ConfigError, match="budget=strict: not publishable: a reason"):
+        ask(void, votes, 1, budget=Budget(9.0, 1e-5, strict=True))
+    assert votes.drawn == spending.ledger.entries() == []
+    ask(void, votes, 1)
+    assert spending.ledger.entries()[0].release.parameters["withheld"] == "not publishable: a reason"

@@ -49,12 +49,10 @@ class Costs(Artifact):
     queries: int
     relation: str = RELATION
 
-    def describe(self, seeded: bool) -> str:
-        """Both epsilons in a line, with all that belongs to them; nothing made with seeded noise is publishable."""
+    def describe(self, withheld: str = "") -> str:
+        """Both epsilons in a line, with all that belongs to them; where they are `withheld`, why none may leave."""
         best, public = self.best, self.publishable
-        leaves = (
-            "not publishable: seeded noise" if seeded else f"publishable {shown(public.epsilon)} ({public.accountant})"
-        )
+        leaves = withheld or f"publishable {shown(public.epsilon)} ({public.accountant})"
         return (
             f"epsilon {shown(best.epsilon)} ({best.accountant}, {best.guarantee}), {leaves}; "
             f"delta {self.delta:g}, {self.relation}"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pate.artifact import Artifact
+from pate.artifact import Arrays, Artifact
 from pate.errors import ConfigError
 from pate.safe_files import Unreadable, opened, read_npy, read_npz
 
@@ -64,7 +64,7 @@ def check_predictions(predictions: np.ndarray, classes: int) -> None:
     if predictions.ndim != 2 or predictions.dtype.kind not in "iu" or predictions.size == 0:
         raise ValueError("predictions must be whole numbers, teachers x queries")
     if not 0 <= predictions.min() <= predictions.max() < classes:
-        raise ValueError(f"predictions must lie in 0..{classes - 1}; `classes` in the file says otherwise")
+        raise ValueError(f"predictions must lie in 0..{classes - 1}, the classes that were declared")
 
 
 def checked_counts(counts: np.ndarray, origin: str = "votes") -> np.ndarray:
@@ -92,39 +92,62 @@ def checked_counts(counts: np.ndarray, origin: str = "votes") -> np.ndarray:
     return counts.astype(np.int32)
 
 
-def pool_of(path: str | Path) -> int:
+def pool_of(path: str | Path, classes: int = 0) -> int:
     """How many queries a file of votes holds."""
-    return len(read_votes(path).counts)
+    return len(read_votes(path, classes).counts)
 
 
 def read_votes(path: str | Path, classes: int = 0) -> Votes:
     """Votes from an npz with `counts` (queries x classes) or `predictions` (teachers x queries), or a .npy of counts.
 
-    How many classes `predictions` choose among is the file's `classes`, else the argument, else the largest seen.
+    Which answers there can be is declared: by the width of `counts`, by `classes` in the file, or by the argument, the
+    data set's (0: not known). Read off the votes, one teacher could make an answer possible that was impossible before,
+    and no epsilon would bound that.
     """
     origin = f"votes.path={path}"
+    arrays = _arrays(path, origin)
+    if "predictions" not in arrays:
+        if "counts" not in arrays:
+            raise ConfigError(f"{origin} holds {sorted(arrays)}: expected `counts` or `predictions`")
+        return Votes(checked_counts(arrays["counts"], origin))
+    classes, predictions = _declared_classes(arrays, classes, origin), arrays["predictions"]
+    try:
+        check_predictions(predictions, classes)
+    except ValueError as error:
+        raise ConfigError(f"{origin}: {error}") from None
+    counted = checked_counts(tally(predictions, classes), origin)
+    if "counts" in arrays and not np.array_equal(arrays["counts"], counted):
+        raise ConfigError(f"{origin}: `predictions` do not add up to `counts`; give one of them")
+    return Votes(counted, predictions.astype(np.int32))
+
+
+def _arrays(path: str | Path, origin: str) -> Arrays:
     try:
         with opened(path) as stream:
             single = stream.read(6) == b"\x93NUMPY"
-        arrays = {"counts": read_npy(path)} if single else read_npz(path)
+        return {"counts": read_npy(path)} if single else read_npz(path)
     except Unreadable as problem:
         raise ConfigError(f"{origin} cannot be read: it {problem}; expected an npz or npy file of numbers") from None
-    if "predictions" in arrays:
-        predictions = arrays["predictions"]
-        if "classes" in arrays and (arrays["classes"].size != 1 or arrays["classes"].dtype.kind not in "iu"):
-            raise ConfigError(f"{origin}: `classes` must be one whole number")
-        seen = int(predictions.max(initial=0)) + 1 if predictions.dtype.kind in "iu" else 0
-        classes = int(arrays["classes"].item()) if "classes" in arrays else classes or seen
-        if classes > MOST_CLASSES:
-            raise ConfigError(f"{origin}: more than {MOST_CLASSES} classes are more than this program counts")
-        try:
-            check_predictions(predictions, classes)
-        except ValueError as error:
-            raise ConfigError(f"{origin}: {error}") from None
-        counted = checked_counts(tally(predictions, classes), origin)
-        if "counts" in arrays and not np.array_equal(arrays["counts"], counted):
-            raise ConfigError(f"{origin}: `predictions` do not add up to `counts`; give one of them")
-        return Votes(counted, predictions.astype(np.int32))
-    if "counts" not in arrays:
-        raise ConfigError(f"{origin} holds {sorted(arrays)}: expected `counts` or `predictions`")
-    return Votes(checked_counts(arrays["counts"], origin))
+
+
+def _declared_classes(arrays: Arrays, known: int, origin: str) -> int:
+    """How many classes `predictions` choose among, by whoever says so, and never by the predictions."""
+    told = arrays.get("classes")
+    if told is not None and (told.size != 1 or told.dtype.kind not in "iu"):
+        raise ConfigError(f"{origin}: `classes` must be one whole number")
+    if told is not None and known and told.item() != known:
+        raise ConfigError(
+            f"{origin}: `classes` in the file is {told.item()}, and the data set has {known}: make them agree"
+        )
+    if told is not None:
+        classes = int(told.item())
+    else:
+        classes = known or (arrays["counts"].shape[-1] if "counts" in arrays and arrays["counts"].ndim else 0)
+    if not classes:
+        raise ConfigError(
+            f"{origin}: `predictions` do not say how many classes there are, and votes must not: save the file with "
+            "classes=N, or declare dataset.classes=[...]"
+        )
+    if classes > MOST_CLASSES:
+        raise ConfigError(f"{origin}: more than {MOST_CLASSES} classes are more than this program counts")
+    return classes

@@ -11,7 +11,7 @@ import numpy as np
 from pate.data.dataset import LATER, Dataset
 from pate.data.formats import FORMATS, Chosen, Raw, count, read, shape, shown_names
 from pate.data.kinds import KINDS, Rows
-from pate.data.labels import class_list
+from pate.data.labels import CLASSES_FROM_PRIVATE, class_list
 from pate.data.records import agree, check, owners, pooled
 from pate.data.split import Pool, Sizes, Split, assemble, divided, shared, shuffled, taken
 from pate.data.table import columns_of
@@ -164,8 +164,7 @@ class Arrays(Dataset):
             raise ConfigError("no file has labels to read the classes from: declare them with dataset.classes=[...]")
         if not any(side in _OWNED for side in raws):
             return class_list(labels), ()
-        note = "the class list was read from private labels, which it therefore shows: declare it with dataset.classes"
-        return class_list(labels), (note,)
+        return class_list(labels), (CLASSES_FROM_PRIVATE,)
 
 
 def _refuse_owners_in_public(private: Pool, public: Raw | None) -> None:

@@ -12,6 +12,10 @@ LONGEST = 256  # characters of a label or a group
 _MANY = 50  # different numbers, before they look like a quantity
 _CLASSES_ONLY = "only classification is done here, so make classes of a quantity first (low, middle, high)"
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")  # what a terminal would obey
+# what everything made with such a class list carries
+CLASSES_FROM_PRIVATE = (
+    "the class list was read from private labels, which it therefore shows: declare it with dataset.classes"
+)
 
 
 def whole(text: str) -> str | None:

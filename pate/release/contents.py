@@ -22,6 +22,7 @@ from pate.release.onnx_graph import OPSET
 from pate.release.onnx_models import NotExpressible
 from pate.release.onnx_predictor import onnx_model
 from pate.release.promise import Promise
+from pate.withheld import withheld
 
 MANIFEST = "manifest.json"
 STAGE = "release"  # what the manifest of a release says it is
@@ -30,9 +31,13 @@ STAGE = "release"  # what the manifest of a release says it is
 def contents(
     predictor: Predictor, labels: Labels | None, promise: Promise, notes: Sequence[str] = ()
 ) -> dict[str, bytes]:
-    """The files by name. Refused where noise was seeded: whoever knows the seed can subtract it."""
-    if any(SEEDED in note for note in notes) or (labels is not None and bool(np.any(labels.seeded))):
-        raise PateError(f"{SEEDED}, so it may not leave: draw the noise without noise.seed first, which spends privacy")
+    """The files by name. Refused where the promise is void: of seeded noise, or of classes read off private labels."""
+    seeded = (SEEDED,) * (labels is not None and bool(np.any(labels.seeded)))
+    if why := withheld((*notes, *seeded)):
+        raise PateError(
+            f"{why}, so it may not leave: draw it afresh without noise.seed and with dataset.classes declared, which "
+            "spends privacy"
+        )
     from safetensors.numpy import save
 
     arrays, facts = predictor.split()

@@ -53,7 +53,9 @@ def _ledger(account: dict[str, Any] | None) -> dict[str, Any] | None:
     """The account's total for every data set; its name is the owner's word for the data."""
     if account is None or not account["releases"]:
         return None
-    return {key: account[key] for key in ("releases", "epsilon", "delta", "relation", "theorem")} | {"name": None}
+    return {key: account[key] for key in ("releases", "epsilon", "delta", "relation", "theorem", "withheld")} | {
+        "name": None
+    }
 
 
 def _without_paths(value: Any) -> Any:

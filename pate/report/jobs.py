@@ -23,6 +23,7 @@ from pate.noise import SEEDED
 from pate.report.unfinished import UNFINISHED, Unfinished
 from pate.report.unfinished import read as read_unfinished
 from pate.safe_files import Unreadable, parsing, read_json
+from pate.withheld import withheld
 
 SEEDS = ("seed", "noise.seed", "dataset.seed")  # runs that differ in nothing else are repetitions
 _CURVE = ("gammas", "accuracy_at")
@@ -166,7 +167,7 @@ def rows(jobs: Sequence[Job]) -> list[dict[str, Any]]:
         {"job": job.name, "finished": job.results is not None}
         | {key: job.overrides.get(key) for key in choices}
         | {key: row.get(key) for key in columns}
-        | {"seeded": SEEDED in job.notes if job.results else None, "notes": job.notes}
+        | {"seeded": SEEDED in job.notes if job.results else None, "withheld": withheld(job.notes), "notes": job.notes}
         for job, row in zip(jobs, figures, strict=True)
     ]
 

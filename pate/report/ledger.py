@@ -71,13 +71,15 @@ def _account(name: str, entries: Sequence[Entry], budget: Budget | None) -> dict
     for entry in spent:
         plans.setdefault(entry.spender.plan, []).append(entry)
     epsilon, rule = total(spent, delta) if delta is not None else (0.0, "renyi")
+    why = _withheld(spent)
     return {
         "name": name,
         "releases": len(spent),
         "epsilon": epsilon,
         "delta": delta,
         "relation": relation(entry.release for entry in spent),
-        "publishable": True,
+        "publishable": not why,
+        "withheld": why,
         "theorem": ALONE if len(spent) == 1 and rule == "basic" else _RULES[rule],
         "budget": _left(spent, budget) if budget and budget.epsilon is not None else None,
         "plans": [_plan(plan, own, delta) for plan, own in plans.items()],
@@ -90,8 +92,14 @@ def _account(name: str, entries: Sequence[Entry], budget: Budget | None) -> dict
 def _plan(plan: str, own: Sequence[Entry], delta: float | None) -> dict[str, Any]:
     """What a run or a sweep released: its price on these data, and on every data set."""
     every = total(own, delta)[0] if delta is not None else None
-    whole = {"epsilon": every, "delta": delta, "relation": relation(one.release for one in own), "publishable": True}
+    whole = {"epsilon": every, "delta": delta, "relation": relation(one.release for one in own)}
+    whole |= {"publishable": not _withheld(own), "withheld": _withheld(own)}
     return {"plan": plan, "releases": len(own)} | _owners(own, delta) | {"every_data_set": whole}
+
+
+def _withheld(entries: Sequence[Entry]) -> str:
+    """Why no total of these may be published: what voids one of them voids the sum."""
+    return "; ".join(dict.fromkeys(entry.withheld for entry in entries if entry.withheld))
 
 
 def _left(spent: Sequence[Entry], budget: Budget) -> dict[str, Any]:
@@ -114,7 +122,7 @@ def _line(entry: Entry) -> dict[str, Any]:
         "relation": release.relation,
         "epsilon": cost.epsilon,
         "delta": cost.delta,
-        "publishable": entry.spent,
+        "publishable": entry.spent and not entry.withheld,
         "pure_epsilon": cost.pure,
         "this_data_set": _owners([entry], cost.delta),
         "cost": asdict(cost) | {"orders": list(ORDERS)},
@@ -167,7 +175,8 @@ def _what(line: dict[str, Any]) -> str:
     told = line["parameters"]
     much = f"{told['answers']} answers" if "answers" in told else f"{told['steps']} steps" if "steps" in told else ""
     again = ", fresh noise on request" if line["forced"] else ""
-    return escape(f"{line['kind']}: {much}{again}\n{line['mechanism']}" if much else line["mechanism"])
+    void = f"\n{told['withheld']}" if "withheld" in told else ""
+    return escape((f"{line['kind']}: {much}{again}\n{line['mechanism']}" if much else line["mechanism"]) + void)
 
 
 def _totals(account: dict[str, Any]) -> list[str]:
@@ -176,8 +185,8 @@ def _totals(account: dict[str, Any]) -> list[str]:
     promise = escape(account["relation"])
     if account["releases"]:
         lines.append(
-            f"together: epsilon {shown(account['epsilon'])} for every data set (publishable), "
-            f"delta {account['delta']:g}, {promise}; {account['theorem']}"
+            f"together: epsilon {shown(account['epsilon'])} for every data set "
+            f"({account['withheld'] or 'publishable'}), delta {account['delta']:g}, {promise}; {account['theorem']}"
         )
         if own and own["epsilon"] is not None:
             lines.append(

@@ -19,7 +19,7 @@ from omegaconf import OmegaConf
 
 from pate.accounting.price import shown
 from pate.config import Settings
-from pate.noise import SEEDED
+from pate.errors import PateError
 from pate.report import figures
 from pate.report.audience import public_view
 from pate.report.evidence import Evidence
@@ -27,6 +27,7 @@ from pate.report.ledger import finite
 from pate.report.panel import Panel
 from pate.report.scores import TITLES
 from pate.report.verdict import verdict
+from pate.withheld import banners, withheld
 
 _WEB = Path(__file__).with_name("web")
 _MOST_CLASSES = 20
@@ -41,12 +42,11 @@ OWNERS = "This page is the owner's: it holds epsilons and figures computed from 
 
 def owners_page(found: dict[str, Any], evidence: Evidence | None, panel: Panel | None) -> str:
     """Everything there is to show of a run."""
-    banners = [*([f"{SEEDED}: whoever knows the seed can subtract the noise. For evaluation only."] * _seeded(found))]
     shown_figures = [figures.accuracy(found), *figures.priced(panel), *figures.votes(evidence)]
     return render(
         public=False,
         title=f"{found['config']['dataset']['name']}: PATE and DP-SGD compared (the owner's)",
-        banners=[*banners, OWNERS],
+        banners=[*banners(found["notes"]), OWNERS],
         figures=[one for one in shown_figures if one],
         panel=_panel(panel),
         panel_data=_data(found, panel),
@@ -83,7 +83,7 @@ def render(**context: Any) -> str:
     css, js = ((_WEB / name).read_text() for name in ("page.css", "page.js"))
     from markupsafe import Markup
 
-    defaults: dict[str, Any] = {"parts": [], "source": "results.json"}
+    defaults: dict[str, Any] = {"parts": [], "source": "results.json", "withheld": ""}
     return environment.get_template("page.html").render(defaults | context | {"css": Markup(css), "js": Markup(js)})
 
 
@@ -94,6 +94,8 @@ def write_pages(
     path is told."""
     _write(owners_page(found, evidence, panel), folder / "report.html", 0o600)
     if settings.report.audience == "public":
+        if why := withheld(found["notes"]):
+            raise PateError(f"report.audience=public: {why}, so no page of it may leave")
         text = public_page(found, evidence, settings.dataset.test_public)
         digest = hashlib.sha256(text.encode()).hexdigest()[:8]
         published = settings.workspace / "published"
@@ -122,6 +124,7 @@ def _common(found: dict[str, Any]) -> dict[str, Any]:
         "errors": "± is one standard error from the size of the test set; one run, so chance in training is not in it.",
         "methods": [_row(row, found["config"]) for row in found["methods"]],
         "relation": "; ".join(relations) or "none: nothing here is private",
+        "withheld": withheld(found["notes"]),
         "confusion": _confusion(scored),
         "by_class": _by_class(scored),
         "notes": found["notes"],
@@ -261,7 +264,8 @@ def _statement(found: dict[str, Any]) -> list[str]:
                 f"private, {row['relation']}, for every data set."
             )
     if not told:
-        told.append("Nothing of this run may be published as differentially private.")
+        why = withheld(found["notes"])
+        told.append(f"Nothing of this run may be published as differentially private{why and f': {why}'}.")
     if (account := found["ledger"]) and account["releases"]:
         many = f"All {account['releases']} releases" if account["releases"] > 1 else "The one release"
         fit = "fit" if account["releases"] > 1 else "fits"
@@ -271,6 +275,8 @@ def _statement(found: dict[str, Any]) -> list[str]:
             f"({account['theorem']}). "
             "The price of one run is not the price of all of them."
         )
+        if account["withheld"]:
+            told.append(f"This total is {account['withheld']}.")
     told.append(
         "No epsilon covers settings chosen by looking at private data or at scores computed from it, releases made "
         "elsewhere, or the party that counted the votes and added the noise."
@@ -280,7 +286,3 @@ def _statement(found: dict[str, Any]) -> list[str]:
 
 def _percent(share: float | None) -> str:
     return "–" if share is None else f"{share:.1%}"
-
-
-def _seeded(found: dict[str, Any]) -> bool:
-    return SEEDED in found["notes"]

@@ -59,7 +59,7 @@ def _accounts(found: dict[str, Any], plan: str) -> Iterator[dict[str, Any]]:
     for account in found["accounts"]:
         own = [entry for entry in found["entries"] if (entry["account"], entry["plan"]) == (account["name"], plan)]
         sweep = next((one["every_data_set"] for one in account["plans"] if one["plan"] == plan), None)
-        whole = {key: account[key] for key in ("releases", "epsilon", "delta", "relation", "publishable")}
+        whole = {key: account[key] for key in ("releases", "epsilon", "delta", "relation", "publishable", "withheld")}
         if own:
             yield {
                 "name": account["name"],
@@ -72,5 +72,5 @@ def _accounts(found: dict[str, Any], plan: str) -> Iterator[dict[str, Any]]:
 
 
 def _priced(price: dict[str, Any]) -> str:
-    epsilon = shown(price["epsilon"])
-    return f"together epsilon {epsilon} for every data set (publishable), delta {price['delta']:g}, {price['relation']}"
+    told = f"epsilon {shown(price['epsilon'])} for every data set ({price['withheld'] or 'publishable'})"
+    return f"together {told}, delta {price['delta']:g}, {price['relation']}"

@@ -21,6 +21,7 @@ from pate.report.ledger import finite
 from pate.report.quality import Quality
 from pate.report.scores import Scores
 from pate.runner import Record
+from pate.withheld import withheld
 
 _PACKAGES = (
     "pate-pipelines",
@@ -56,13 +57,15 @@ def results(
 ) -> dict[str, Any]:
     """Put together whatever this run made; a method that was not run is not there."""
     seeded = settings.noise.seed is not None or bool(labels and labels.seeded)
+    told = list(dict.fromkeys(_notes(settings, records, notes, costs, spent, seeded)))
+    void = bool(withheld(told))  # then no epsilon of the run is publishable
     scores = scores or Scores()
     methods = []
     if labels is not None or costs is not None:
-        methods.append(_pate(costs, seeded, scores) | {"seconds": _seconds(records, _PATE_STAGES)})
+        methods.append(_pate(costs, void, scores) | {"seconds": _seconds(records, _PATE_STAGES)})
     if spent is not None:
         owners = settings.dpsgd.epsilon == "pate"
-        methods.append(_dpsgd("dpsgd", spent, seeded or owners, scores, records))
+        methods.append(_dpsgd("dpsgd", spent, void or owners, scores, records))
     if spent_publishable is not None:
         methods.append(_dpsgd("dpsgd_publishable", spent_publishable, True, scores, records))
     if "nonprivate" in records:
@@ -77,7 +80,7 @@ def results(
             "teacher_accuracy": scores.teacher_accuracy,
             "plurality_accuracy": scores.plurality_accuracy,
             "epsilon": {price.accountant: price.epsilon for price in costs} if costs else {},
-            "accountants": [_priced(price, costs, seeded) for price in costs] if costs else [],
+            "accountants": [_priced(price, costs, void) for price in costs] if costs else [],
             "plan": asdict(plan) if plan and plan.target_epsilon is not None else None,
         },
         "quality": asdict(quality) if quality else None,
@@ -97,28 +100,28 @@ def results(
         "command": shlex.join(["pate", *overrides]),
         "overrides": list(overrides),
         "versions": _versions(),
-        "notes": list(dict.fromkeys(_notes(settings, records, notes, costs, spent, seeded))),
+        "notes": told,
         "public_notes": list(dict.fromkeys(_public_notes(settings, records, notes, costs))),
     }
 
 
-def _priced(price: Price, costs: Costs, seeded: bool) -> dict[str, Any]:
+def _priced(price: Price, costs: Costs, void: bool) -> dict[str, Any]:
     """One accountant's figure, with everything an epsilon is never without."""
     return asdict(price) | {
         "delta": costs.delta,
         "relation": costs.relation,
-        "publishable": price.publishable and not seeded,
+        "publishable": price.publishable and not void,
         "assumes_fixed_queries": price.assumes_fixed_queries,
     }
 
 
-def _pate(costs: Costs | None, seeded: bool, scores: Scores) -> dict[str, Any]:
+def _pate(costs: Costs | None, void: bool, scores: Scores) -> dict[str, Any]:
     best, publishable = (costs.best, costs.publishable) if costs else (None, None)
     return _method(
         "pate",
         epsilon=best.epsilon if best else None,
         delta=costs.delta if costs else None,
-        epsilon_publishable=publishable.epsilon if publishable and not seeded else None,
+        epsilon_publishable=publishable.epsilon if publishable and not void else None,
         guarantee=best.guarantee if best else None,
         relation=costs.relation if costs else None,
         scores=scores,

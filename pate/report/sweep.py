@@ -9,7 +9,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from pate.noise import SEEDED
 from pate.progress import console
 from pate.report.files import write_facts, write_rows
 from pate.report.frontier import as_facts
@@ -20,6 +19,7 @@ from pate.report.releases import told_of
 from pate.report.sweep_page import write_sweep_page
 from pate.report.sweep_table import print_sweep
 from pate.terminal import quiet
+from pate.withheld import withheld
 
 
 def sum_up(sweep: Sweep, jobs: Sequence[Job], whole: bool = True) -> bool:
@@ -44,8 +44,8 @@ def sum_up(sweep: Sweep, jobs: Sequence[Job], whole: bool = True) -> bool:
         if curves:
             print(f"picture  {sweep.folder / 'quality.svg'} (and quality.png; yours alone)")
     elif finished:
-        if any(SEEDED in job.notes for job in finished):
-            console.print(f"warning: {SEEDED}", markup=False)
+        if why := withheld(note for job in finished for note in job.notes):
+            console.print(f"warning: {why}", markup=False)
         if whole and not failed:
             print(sweep.folder / "sweep.csv")
     for line in _failures(jobs, failed):

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from pate.accounting.price import shown
-from pate.noise import SEEDED
 from pate.report import plots
 from pate.report.files import write_owned
 from pate.report.frontier import TUNING, Kind, Point, best, by_kind, frontier
@@ -19,6 +18,7 @@ from pate.report.page import OWNERS, render
 from pate.report.published import REFERENCES
 from pate.report.scores import TITLES
 from pate.report.verdict import Verdict
+from pate.withheld import banners
 
 _TUNING = f"{TUNING[0].upper()}{TUNING[1:]}."
 
@@ -52,10 +52,7 @@ def sweep_page(
 ) -> str:
     data = " and ".join(dict.fromkeys(kind.data for kind in kinds))
     failed = [job for job in jobs if job.unfinished]
-    seeded = any(SEEDED in job.notes for job in jobs)
-    banners = [f"{SEEDED}: for evaluation only."] * seeded + [OWNERS]
-    if failed:
-        banners.insert(0, f"{len(failed)} of {len(jobs)} jobs did not finish; they are named below.")
+    unfinished = [f"{len(failed)} of {len(jobs)} jobs did not finish; they are named below."] * bool(failed)
     return render(
         public=False,
         title=f"{data}: {len(jobs)} runs compared (the owner's)",
@@ -66,7 +63,7 @@ def sweep_page(
             *[("failed", str(len(failed)))] * bool(failed),
             *_shared(kinds),
         ],
-        banners=banners,
+        banners=[*unfinished, *banners(note for job in jobs for note in job.notes), OWNERS],
         methods=[],
         figures=_figures(found, kinds),
         panel=None,

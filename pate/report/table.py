@@ -14,17 +14,18 @@ from pate.report.scores import TITLES
 from pate.report.terminal_plot import ASCII, MARGIN, UNICODE, WIDTH, plot, points
 from pate.report.verdict import verdict
 from pate.terminal import page
+from pate.withheld import withheld
 
 _CLASSES = 10  # columns of a table
 
 
 def print_results(found: dict[str, Any]) -> None:
     """One table of methods, then the notes. An epsilon stands with its delta, its kind and whether it may leave."""
-    console = page()
+    console, why = page(), withheld(found["notes"])
     if found["pate"]["accountants"] and not any(row["accuracy"] is not None for row in found["methods"]):
-        console.print(_ladder(found["pate"]["accountants"], found["methods"][0]))
+        console.print(_ladder(found["pate"]["accountants"], found["methods"][0], why))
     if found["methods"]:
-        console.print(_table(found["methods"]))
+        console.print(_table(found["methods"], why))
     _plot(console, found["methods"])
     if any(row["accuracy"] is not None for row in found["methods"]):
         told = verdict(found)
@@ -42,7 +43,8 @@ def print_results(found: dict[str, Any]) -> None:
         many = f"{account['releases']} release{'s' * (account['releases'] > 1)}"
         console.print(
             f"ledger: {many} from account {account['name']} so far, together epsilon {shown(account['epsilon'])} for "
-            f"every data set (publishable), delta {account['delta']:g}, {account['relation']}; see stage=ledger",
+            f"every data set ({account['withheld'] or 'publishable'}), delta {account['delta']:g}, "
+            f"{account['relation']}; see stage=ledger",
             soft_wrap=True,
             markup=False,
         )
@@ -75,7 +77,8 @@ def print_places(found: dict[str, Any], folder: Path) -> None:
     published = "student" if "student" in stages else "dpsgd" if config["dpsgd"]["epsilon"] != "pate" else ""
     if made := stages.get(published):
         model = workspace / "release" / published / made["key"]
-        print(f"predict  pate stage=predict student_path={model} input=FILE")
+        owner = " owner=true" if withheld(found["notes"]) else ""
+        print(f"predict  pate stage=predict student_path={model} input=FILE{owner}")
 
 
 def print_predictions(found: dict[str, Any]) -> None:
@@ -85,11 +88,13 @@ def print_predictions(found: dict[str, Any]) -> None:
     print(f"{found['inputs']} inputs" + (f" ({said})" if said else ""))
     for note in found["notes"]:
         print(f"note: {note}")
-    print(f"predictions  {found['output']}")
+    if found["owners"]:
+        print(f"note: the owner's model: {found['owners']}; so are its predictions, and nobody else's")
+    print(f"predictions  {found['output']}{' (yours alone)' if found['owners'] else ''}")
 
 
-def _table(methods: list[dict[str, Any]]) -> Table:
-    table = Table(caption=_caption(methods), caption_justify="left")
+def _table(methods: list[dict[str, Any]], why: str) -> Table:
+    table = Table(caption="; ".join(filter(None, (_caption(methods), why))), caption_justify="left")
     for title in ("method", "epsilon", "delta", "holds for", "publishable epsilon", "test accuracy", "seconds"):
         table.add_column(title, justify="left" if title in ("method", "holds for") else "right")
     for row in methods:
@@ -127,7 +132,7 @@ def _who_pays(methods: list[dict[str, Any]]) -> Table:
     return table
 
 
-def _ladder(prices: list[dict[str, Any]], pate: dict[str, Any]) -> Table:
+def _ladder(prices: list[dict[str, Any]], pate: dict[str, Any], why: str) -> Table:
     """Every accountant; which may be published, and which are shown as published only."""
     table = Table(caption=f"delta {pate['delta']:g}; neighbours: {pate['relation']}", caption_justify="left")
     table.add_column("accountant")
@@ -135,7 +140,7 @@ def _ladder(prices: list[dict[str, Any]], pate: dict[str, Any]) -> Table:
     for title in ("holds for", "use", "by"):
         table.add_column(title)
     for one in prices:
-        owners = "the owner's; fixed queries" if one["assumes_fixed_queries"] else "the owner's"
+        owners = "the owner's; fixed queries" if one["assumes_fixed_queries"] else why or "the owner's"
         use = "to compare with papers" if not one["valid"] else "may be published" if one["publishable"] else owners
         table.add_row(one["accountant"], shown(one["epsilon"]), one["guarantee"], use, one["theorem"])
     return table

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pate.accounting.price import shown
+from pate.withheld import withheld
 
 _SURE = 2.0  # standard errors
 _CHANCE = 0.05  # of so uneven a split of the inputs on which just one of two models is right
@@ -33,12 +34,13 @@ class Claim:
     publishable: bool
     delta: float | None
     relation: str | None
+    withheld: str = ""  # why no epsilon of the run may be published
 
     def __str__(self) -> str:
         score = f"{self.method} {self.accuracy:.1%}"
         if self.epsilon is None or self.delta is None:
             return f"{score} at an epsilon that is not known here"
-        use = "publishable" if self.publishable else "not publishable"
+        use = "publishable" if self.publishable else self.withheld or "not publishable"
         return f"{score} at epsilon {shown(self.epsilon)} for {self.guarantee} ({use}), {self.promise}"
 
     @property
@@ -48,7 +50,8 @@ class Claim:
 
 def verdict(found: dict[str, Any]) -> Verdict:
     """Of one run's results, or of what is left of them for the public."""
-    methods = {row["name"]: row for row in found["methods"] if row["accuracy"] is not None}
+    why = withheld(found.get("notes", ()))
+    methods = {row["name"]: row | {"withheld": why} for row in found["methods"] if row["accuracy"] is not None}
     data, pate = found["config"]["dataset"]["name"], methods.get("pate")
     if pate is None:
         return _alone(data, methods)
@@ -88,7 +91,7 @@ def _claim(row: dict[str, Any]) -> Claim:
     method = "PATE" if row["name"] == "pate" else "DP-SGD"
     leaves = _leaves(row) and row["epsilon_publishable"] == row["epsilon"]
     told = (row["accuracy"], row["epsilon"], row["guarantee"], leaves, row["delta"], row["relation"])
-    return Claim(method, *told)
+    return Claim(method, *told, row["withheld"])
 
 
 def _leaves(row: dict[str, Any]) -> bool:

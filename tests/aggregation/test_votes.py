@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from pate.aggregation.labels import read_labels
 from pate.aggregation.votes import read_votes, tally
@@ -20,11 +22,48 @@ def test_votes_from_predictions_and_counts(tmp_path):
     np.savez(tmp_path / "c.npz", counts=tally(PREDICTIONS, 3).astype(float))
     np.save(tmp_path / "c.npy", tally(PREDICTIONS, 3))
     assert read_votes(tmp_path / "p.npz", 4).counts.shape == (3, 4)
-    assert read_votes(tmp_path / "p.npz").counts.shape == (3, 3)
-    assert read_votes(tmp_path / "named.npz", 3).counts.shape == (3, 5)
-    np.testing.assert_array_equal(read_votes(tmp_path / "c.npz").counts, read_votes(tmp_path / "p.npz").counts)
-    np.testing.assert_array_equal(read_votes(tmp_path / "c.npy").counts, read_votes(tmp_path / "p.npz").counts)
-    np.testing.assert_array_equal(read_votes(tmp_path / "p.npz").predictions, PREDICTIONS)
+    assert (
+        read_votes(tmp_path / "named.npz").counts.shape == read_votes(tmp_path / "named.npz", 5).counts.shape == (3, 5)
+    )
+    read = read_votes(tmp_path / "p.npz", 3)
+    np.testing.assert_array_equal(read_votes(tmp_path / "c.npz").counts, read.counts)
+    np.testing.assert_array_equal(read_votes(tmp_path / "c.npy").counts, read.counts)
+    np.testing.assert_array_equal(read.predictions, PREDICTIONS)
+    np.savez(tmp_path / "both.npz", predictions=PREDICTIONS, counts=tally(PREDICTIONS, 4))
+    assert read_votes(tmp_path / "both.npz").counts.shape == (3, 4)  # their width declares the classes
+
+
+DECLARED = st.sampled_from(["nobody", "file", "data set", "both", "counts"])
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data(), teachers=st.integers(1, 6), queries=st.integers(1, 5), classes=st.integers(2, 6), by=DECLARED)
+def test_no_teacher_decides_which_answers_there_can_be(tmp_path_factory, data, teachers, queries, classes, by):
+    """Whatever one teacher votes, a file is refused before as after, or the answers that can be given are the same."""
+    label = st.integers(0, classes - 1)
+    row = st.lists(label, min_size=queries, max_size=queries)
+    votes = np.array(data.draw(st.lists(row, min_size=teachers, max_size=teachers)))
+    changed = votes.copy()
+    changed[data.draw(st.integers(0, teachers - 1))] = data.draw(row)
+
+    def answers(predictions):
+        file = tmp_path_factory.mktemp("votes") / "v.npz"
+        told = {"classes": classes} if by in ("file", "both") else {}
+        told |= {"counts": tally(predictions, classes)} if by == "counts" else {}
+        np.savez(file, predictions=predictions, **told)
+        try:
+            return read_votes(file, classes if by in ("data set", "both") else 0).counts.shape[1]
+        except ConfigError:
+            return None
+
+    expected = None if by == "nobody" else classes
+    assert answers(votes) == answers(changed) == expected
+
+
+def test_a_file_and_a_data_set_that_differ_in_their_classes_are_refused(tmp_path):
+    np.savez(tmp_path / "v.npz", predictions=PREDICTIONS, classes=5)
+    with pytest.raises(ConfigError, match="`classes` in the file is 5, and the data set has 4: make them agree"):
+        read_votes(tmp_path / "v.npz", 4)
 
 
 @pytest.mark.parametrize(
@@ -41,7 +80,7 @@ def test_votes_from_predictions_and_counts(tmp_path):
 def test_bad_votes_are_refused(tmp_path, arrays, words):
     np.savez(tmp_path / "bad.npz", **arrays)
     with pytest.raises(ConfigError, match=words):
-        read_votes(tmp_path / "bad.npz")
+        read_votes(tmp_path / "bad.npz", 0 if "classes" in arrays else 2)
 
 
 def test_a_file_that_is_no_archive_is_refused(tmp_path):

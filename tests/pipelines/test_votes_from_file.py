@@ -1,0 +1,60 @@
+"""Votes from a file: which answers there can be is declared, and what was drawn from them before is served."""
+
+import tarfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pate
+from pate.errors import ConfigError
+from pate.ledger import Ledger
+from pate.store import Store
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "votes_from_file.tar.gz"  # stage=labels, before `classes` was a key
+
+
+@pytest.fixture
+def run(tmp_path):
+    """On a workspace of an earlier version, with the file of votes it was made from."""
+    with tarfile.open(GOLDEN) as archive:
+        archive.extractall(tmp_path, filter="tar")
+
+    def go(*overrides):
+        own = ["stage=labels", "dataset=arrays", f"dataset.path={tmp_path / 'open'}", "labels.queries=10"]
+        places = [f"workspace={tmp_path / 'workspace'}", f"hydra.run.dir={tmp_path / 'run'}"]
+        return pate.run([*own, f"votes.path={tmp_path / 'votes.npz'}", *places, *overrides])
+
+    return go
+
+
+def released(folder):
+    return Ledger.of(Store(folder / "workspace")).entries()
+
+
+def test_a_workspace_of_an_earlier_version_serves_its_labels(run, tmp_path):
+    before = released(tmp_path)
+    found = run("dataset.classes=[a,b,c]")
+    assert found["stages"]["labels"]["reused"]
+    assert released(tmp_path) == before
+
+
+def test_another_number_of_classes_counts_the_votes_again(run, tmp_path):
+    first = run("dataset.classes=[a,b,c]")["stages"]["votes"]
+    other = run("dataset.classes=[a,b,c,d]")["stages"]["votes"]
+    assert first["key"] != other["key"]
+    with np.load(tmp_path / "workspace" / "private" / "votes" / other["key"] / "votes.npz") as votes:
+        assert votes["counts"].shape == (30, 4)
+    assert len(released(tmp_path)) == 2  # other possible answers: another draw
+
+
+def test_predictions_of_undeclared_classes_are_refused_before_anything_is_drawn(run, tmp_path):
+    """20 teachers, one of whom moves to a class nobody else votes for: that answer has probability 0 here and not
+    there, so no epsilon holds."""
+    votes = np.ones((20, 10), np.int64)
+    for unseen in (1, 2):
+        votes[0] = unseen
+        np.savez(tmp_path / "votes.npz", predictions=votes)
+        with pytest.raises(ConfigError, match=r"save the file with classes=N, or declare dataset.classes=\[...\]"):
+            run("aggregator.gamma=2", f"workspace={tmp_path / 'other'}")
+        assert not (tmp_path / "other").exists()
