@@ -17,8 +17,9 @@ from pate.accounting.price import shown
 from pate.artifact import Arrays
 from pate.device import one_thread
 from pate.dpsgd.accountant import Accountant
-from pate.dpsgd.engine import clipped_sum, refuse_unsupported
+from pate.dpsgd.engine import at_once, clipped_sum, refuse_unsupported
 from pate.dpsgd.layers import squared_norms
+from pate.dpsgd.summation import rounding
 from pate.noise import Noise
 from pate.progress import progress
 from pate.steps import followed, tell
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from pate.dpsgd.train import DPSGD
 
 log = logging.getLogger("pate")
-_ROUNDING = 1e-4  # more noise: a record more rounds the others' sum differently, by 2e-5 of the bound (measured)
 _SAVE_EVERY, _TELL_EVERY = 2.0, 8.0  # seconds, of which saving or pricing what was done takes a fraction
 _POINTS = 100  # at most, on the curve of whoever follows; at least an epoch apart
 
@@ -60,7 +60,8 @@ def descend(
         log.info("  resuming: %d of %d steps were taken before", accountant.taken, accountant.steps)
     numbers = sum(p.numel() for p in network.parameters())
     apart = max(1, round(max(1 / accountant.sampling_rate, accountant.steps / _POINTS)))
-    deviation = accountant.noise_multiplier * settings.clip * (1 + _ROUNDING)
+    sensitivity = settings.clip * (1 + rounding(len(x), at_once(network, settings.micro_batch)))
+    deviation = accountant.noise_multiplier * sensitivity
 
     def draw(step: int) -> tuple[torch.Tensor, torch.Tensor]:
         own = noise.at(step)
@@ -117,7 +118,8 @@ def poisson_lot(n: int, rate: float, noise: Noise) -> NDArray[np.int64]:
 
 
 def add_noise(gradient: list[torch.Tensor], noises: torch.Tensor) -> None:
-    """A number of its own to every coordinate of a lot's clipped sum, in place, once."""
+    """A number of its own to every coordinate of a lot's clipped sum, in place, once. In the sum's own precision: to
+    round a sum in double precision to single before its noise would move it by more than was paid for."""
     for g, part in zip(gradient, torch.split(noises, [g.numel() for g in gradient]), strict=True):
         g.add_(part.view(g.shape).to(g.device))
 

@@ -17,10 +17,10 @@ from torch.func import functional_call, grad, vmap
 from torch.nn.functional import cross_entropy
 
 from pate.dpsgd.layers import Rule, Summed, formed, known, linear, rule_of
+from pate.dpsgd.summation import MOST_AT_ONCE
 from pate.errors import ConfigError
 
 MARGIN = 1e-5  # clip a little below the bound, so that float32 rounding cannot carry a record above it
-_MOST_AT_ONCE = 2048  # records: what float32 adds up within the margin
 _AT_ONCE = 2**25  # numbers in the gradients held at once where there is one a record
 
 
@@ -78,35 +78,46 @@ def clipped_sum(
     `squared` are the records' own squared norms (layers.squared_norms), where they are known: records do not change,
     and a first layer that is linear need not read them once more.
 
-    `micro_batch` bounds memory and changes nothing else. A record whose gradient is not finite contributes nothing.
-    Sums over several micro-batches are in double precision: in float32, one record more would change the rounding of
-    all the others by more than the margin.
+    `micro_batch` bounds memory and changes nothing else. A record whose gradient is not finite contributes nothing: its
+    row is empty, and the others are what they were, bit for bit. By how much one record can move the sum, though it
+    rounds, is proven in summation.py; sums over several micro-batches are in double precision.
     """
     parameters = list(model.parameters())
-    micro_batch = min(micro_batch, _MOST_AT_ONCE)
-    pass_of = _by_layer
-    if not all(known(layer) for layer in model.modules()):
-        pass_of = _by_record
-        micro_batch = min(micro_batch, max(1, _AT_ONCE // sum(p.numel() for p in parameters)))
+    pass_of = _by_layer if _has_rules(model) else _by_record
+    step = at_once(model, micro_batch)
     total: list[Tensor] = []
     loss = 0.0
-    for start in range(0, len(x), micro_batch):
-        part, labels = x[start : start + micro_batch], y[start : start + micro_batch]
-        losses, norms_of = pass_of(
-            model, part, labels, None if squared is None else squared[start : start + micro_batch]
-        )
-        norms = norms_of(slice(None))
-        finite = torch.isfinite(_total(norms, losses.dtype))
-        if not finite.any():
+    for start in range(0, len(x), step):
+        rows = slice(start, start + step)
+        losses, norms_of = pass_of(model, x[rows], y[rows], None if squared is None else squared[rows])
+        norms = norms_of(None)
+        broken = ~torch.isfinite(_total(norms, losses.dtype))
+        if broken.all():
             continue
-        if not finite.all():  # to weigh them with 0 would not do, because 0 * NaN is NaN
-            losses, norms = losses[finite], norms_of(finite)
+        if broken.any():  # to weigh them with 0 would not do, because 0 * NaN is NaN
+            losses, norms = _emptied(losses, broken), norms_of(broken)
         weights = (clip * (1 - MARGIN) / _total(norms, losses.dtype).sqrt()).clamp(max=1.0)
         found = {id(p): g for own, _, summed in norms for p, g in zip(own, summed(weights), strict=True)}
         sums = [found[id(p)] for p in parameters]
         total = [t.double() + g for t, g in zip(total, sums, strict=True)] if total else sums
         loss += float(losses.sum())
     return Clipped(total or [torch.zeros_like(p) for p in parameters], loss)
+
+
+def at_once(model: nn.Module, micro_batch: int) -> int:
+    """How many records go through the model together."""
+    if _has_rules(model):
+        return min(micro_batch, MOST_AT_ONCE)
+    return min(micro_batch, MOST_AT_ONCE, max(1, _AT_ONCE // sum(p.numel() for p in model.parameters())))
+
+
+def _has_rules(model: nn.Module) -> bool:
+    return all(known(layer) for layer in model.modules())
+
+
+def _emptied(rows: Tensor, broken: Tensor | None) -> Tensor:
+    """With zeros where a record is broken; in its place, so that no other moves."""
+    return rows if broken is None else rows.masked_fill(broken.view(-1, *[1] * (rows.ndim - 1)), 0)
 
 
 def _total(norms: list[_Norms], dtype: torch.dtype) -> Tensor:
@@ -117,8 +128,8 @@ def _total(norms: list[_Norms], dtype: torch.dtype) -> Tensor:
 _Norms = tuple[list[nn.Parameter], Tensor, Summed]
 """Some parameters, each record's squared gradient norm over them, and the sum of their gradients to be weighted."""
 
-_Pass = tuple[Tensor, Callable[[slice | Tensor], list[_Norms]]]
-"""The losses, and what one pass over the records says of some of them: a second one could say something else."""
+_Pass = tuple[Tensor, Callable[[Tensor | None], list[_Norms]]]
+"""The losses, and what one pass over the records says of all but the broken ones: a second could say something else."""
 
 
 def _by_layer(model: nn.Module, x: Tensor, y: Tensor, squared: Tensor | None) -> _Pass:
@@ -127,11 +138,12 @@ def _by_layer(model: nn.Module, x: Tensor, y: Tensor, squared: Tensor | None) ->
         losses = cross_entropy(model(x), y, reduction="none")
     gradients = torch.autograd.grad(losses.sum(), [output for _, _, _, output in seen])
 
-    def norms(kept: slice | Tensor) -> list[_Norms]:
+    def norms(broken: Tensor | None) -> list[_Norms]:
         found = []
         for (layer, rule, a, _), g in zip(seen, gradients, strict=True):
-            given = {"inputs": squared[kept]} if squared is not None and rule is linear and a is x else {}
-            found.append((list(layer.parameters()), *rule(layer, a.detach()[kept], g[kept], **given)))
+            given = {"inputs": _emptied(squared, broken)} if squared is not None and rule is linear and a is x else {}
+            parts = rule(layer, _emptied(a.detach(), broken), _emptied(g, broken), **given)
+            found.append((list(layer.parameters()), *parts))
         return found
 
     return losses.detach(), norms
@@ -170,4 +182,4 @@ def _by_record(model: nn.Module, x: Tensor, y: Tensor, squared: Tensor | None) -
 
     each = vmap(grad(loss, has_aux=True), in_dims=(None, 0, 0), randomness="different")
     gradients, losses = each({name: p.detach() for name, p in named.items()}, x, y)
-    return losses, lambda kept: [(list(named.values()), *formed([gradients[name][kept] for name in named]))]
+    return losses, lambda broken: [(list(named.values()), *formed([_emptied(gradients[n], broken) for n in named]))]

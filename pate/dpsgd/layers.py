@@ -13,8 +13,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from pate.dpsgd.summation import pairwise
+
 Summed = Callable[[Tensor], list[Tensor]]
-"""The sum over records of weight times gradient, one tensor for each of the layer's parameters, in their order."""
+"""The sum over records of weight times gradient, one tensor for each of the layer's parameters, in their order; added
+up so that one record moves it by its own part and little more (summation.py)."""
 
 Rule = Callable[..., tuple[Tensor, Summed]]
 """layer, a, g -> squared gradient norms of the records (double precision), and the sum still to be weighted."""
@@ -61,8 +64,12 @@ def linear(layer: nn.Linear, a: Tensor, g: Tensor, inputs: Tensor | None = None)
     squared = squared_norms(g) * (inputs if layer.bias is None else inputs + 1)
 
     def summed(weights: Tensor) -> list[Tensor]:
-        scaled = g * weights[:, None]
-        return [scaled.T @ a] if layer.bias is None else [scaled.T @ a, scaled.sum(0)]
+        def block(rows: slice) -> list[Tensor]:
+            scaled = g[rows] * weights[rows, None]
+            product = scaled.T @ a[rows]
+            return [product] if layer.bias is None else [product, scaled.sum(0)]
+
+        return pairwise(len(a), block)
 
     return squared, summed
 
@@ -99,21 +106,16 @@ def _places(a: Tensor, g: Tensor, bias: bool, shape: torch.Size) -> tuple[Tensor
     places, inputs, outputs = a.shape[1], a.shape[2], g.shape[2]
     if places**2 * (inputs + outputs) < 4 * inputs * outputs:
         return _gram(a, g, bias, shape)
-    formed = torch.bmm(g.transpose(1, 2), a).flatten(1)
-    of_bias = g.sum(1)
-    squared = squared_norms(formed) + (squared_norms(of_bias) if bias else 0)
-
-    def summed(weights: Tensor) -> list[Tensor]:
-        return [(weights @ formed).view(shape), weights @ of_bias] if bias else [(weights @ formed).view(shape)]
-
-    return squared, summed
+    products = torch.bmm(g.transpose(1, 2), a).view(len(a), *shape)
+    return formed([products, g.sum(1)] if bias else [products])
 
 
 def _gram(a: Tensor, g: Tensor, bias: bool, shape: torch.Size) -> tuple[Tensor, Summed]:
     """Few places and wide layers: |sum_l g_l a_l^T|^2 = sum_lm (g_l . g_m)(a_l . a_m) (ghost clipping, Li et al. 2021).
 
-    The terms may cancel: in float32 a norm could come out far too small, so products are taken in double precision,
-    and what rounding can do to the sum itself, formed later in float32 place by place, is added to the norm.
+    The terms may cancel: in float32 a norm could come out far too small, so products are taken in double precision.
+    So is their sum, because places that cancel round by more than they leave; how much they may is bounded by what is
+    added to the norm, u for every place.
     """
     wide, deep = a.double(), g.double()
     inner = torch.bmm(wide, wide.transpose(1, 2)) + float(bias)
@@ -122,9 +124,12 @@ def _gram(a: Tensor, g: Tensor, bias: bool, shape: torch.Size) -> tuple[Tensor, 
     sizes = ((inputs + float(bias)) * outputs).sqrt().sum(1)
 
     def summed(weights: Tensor) -> list[Tensor]:
-        scaled = (g * weights[:, None, None]).flatten(0, 1)
-        weight = (scaled.T @ a.flatten(0, 1)).view(shape)
-        return [weight, scaled.sum(0)] if bias else [weight]
+        def block(rows: slice) -> list[Tensor]:
+            scaled = (g[rows].double() * weights[rows, None, None]).flatten(0, 1)
+            weight = (scaled.T @ a[rows].double().flatten(0, 1)).view(shape)
+            return [weight, scaled.sum(0)] if bias else [weight]
+
+        return pairwise(len(a), block)
 
     return (norm + (_ROUNDING + _HALF_ULP * (a.shape[1] + 2)) * sizes).square(), summed
 
@@ -146,13 +151,20 @@ def layer_norm(layer: nn.LayerNorm, a: Tensor, g: Tensor) -> tuple[Tensor, Summe
 def formed(gradients: list[Tensor]) -> tuple[Tensor, Summed]:
     """Gradients small enough to have one for each record."""
     squared = torch.stack([squared_norms(part[..., None].flatten(1)) for part in gradients]).sum(0)
-    return squared, lambda weights: [torch.tensordot(weights, part, 1) for part in gradients]
+
+    def summed(weights: Tensor) -> list[Tensor]:
+        return pairwise(
+            len(weights), lambda rows: [torch.tensordot(weights[rows], part[rows], 1) for part in gradients]
+        )
+
+    return squared, summed
 
 
 def embedding(layer: nn.Embedding, a: Tensor, g: Tensor) -> tuple[Tensor, Summed]:
-    """Row i of the table receives the sum of g over the places where the record has i."""
+    """Row i of the table receives the sum of g over the places where the record has i; in double precision, because how
+    many records meet in a row is theirs to say."""
     index, records = a.flatten(1), torch.arange(len(a), device=a.device)
-    g = g.flatten(1, -2)
+    g = g.flatten(1, -2).double()
     if layer.padding_idx is not None:
         g = g * (index != layer.padding_idx)[:, :, None]
     key = records[:, None] * layer.num_embeddings + index
@@ -162,7 +174,8 @@ def embedding(layer: nn.Embedding, a: Tensor, g: Tensor) -> tuple[Tensor, Summed
     squared = g.new_zeros(len(a), dtype=torch.float64).index_add_(0, record, squared_norms(received))
 
     def summed(weights: Tensor) -> list[Tensor]:
-        return [torch.zeros_like(layer.weight).index_add_(0, row, received * weights[record, None])]
+        table = torch.zeros_like(layer.weight, dtype=torch.float64)
+        return [table.index_add_(0, row, received * weights[record, None])]
 
     return squared, summed
 

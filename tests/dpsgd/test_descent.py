@@ -17,6 +17,7 @@ from pate.dpsgd.descent import add_noise, descend, poisson_lot
 from pate.dpsgd.engine import Clipped
 from pate.dpsgd.models import Linear
 from pate.dpsgd.network import perceptron, start
+from pate.dpsgd.summation import rounding
 from pate.errors import PateError
 from pate.noise import Noise, source
 from pate.store import Store
@@ -103,6 +104,19 @@ def test_a_step_adds_noise_of_sigma_clip_over_the_expected_lot(monkeypatch: pyte
     one, two = (descended(x, y, settings=settings, sigma=sigma, rate=0.1, noise=source(None))[0] for _ in range(2))
     moved = (one - two).ravel()
     assert stats.kstest(moved, stats.norm(scale=np.sqrt(2) * sigma * clip / lot).cdf).pvalue > 1e-6
+
+
+@pytest.mark.parametrize("n", [320, 5000])
+def test_noise_pays_for_what_rounding_adds_to_the_bound(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beyond the bound one record of n can move the sum by what summation.py proves, over 0.2% of it."""
+    asked: list[float] = []
+    monkeypatch.setattr(
+        Noise, "many_gaussians", lambda _, total, sigma: asked.append(sigma) or np.zeros(total, np.float32)
+    )
+    settings = replace(LINEAR, lot=32, clip=0.5)
+    descended(np.zeros((n, 4), np.float32), np.zeros(n, np.int64), settings=settings, sigma=3.0, rate=0.1)
+    assert min(asked) == max(asked) == pytest.approx(3.0 * 0.5 * (1 + rounding(n, 2048)), rel=1e-12)
+    assert min(asked) > 1.002 * 3.0 * 0.5
 
 
 @pytest.mark.parametrize("micro_batch", [7, 2048])
