@@ -18,10 +18,11 @@ from pate.config import Settings
 from pate.errors import BudgetExceeded, ConfigError, DamagedArtifact, PateError
 from pate.ledger import Ledger, Release, Spender
 from pate.memory import peak_memory
+from pate.pieces import Pieces
 from pate.spending import Spending
 from pate.stage import Graph, Ref, Stage, code_version
 from pate.steps import telling
-from pate.store import Pieces, Store
+from pate.store import Store
 
 log = logging.getLogger("pate")
 

@@ -27,7 +27,7 @@ from pate.store import Side
 _MACHINERY = {
     "pate", "pate.stage", "pate.store", "pate.runner", "pate.progress", "pate.steps", "pate.errors", "pate.config",
     "pate.preflight", "pate.cli", "pate.artifact", "pate.safe_files", "pate.ledger", "pate.spending",
-    "pate.pipelines.artifacts",
+    "pate.pieces", "pate.owner", "pate.pipelines.artifacts",
 }  # fmt: skip
 
 

@@ -16,11 +16,10 @@ import hmac
 import json
 import os
 import re
-import secrets
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
@@ -29,7 +28,9 @@ from safetensors.numpy import save
 
 from pate.artifact import Arrays, Artifact, fits
 from pate.errors import ConfigError, DamagedArtifact
-from pate.safe_files import Unreadable, opened, read_json, read_npy, read_npz, read_safetensors
+from pate.owner import owned_folder, workspace_secret
+from pate.pieces import Pieces
+from pate.safe_files import Unreadable, opened, read_json, read_npz, read_safetensors
 
 Side = Literal["private", "release"]
 _MANIFEST = "manifest.json"
@@ -46,7 +47,7 @@ class Store:
                 if entry.is_symlink() or entry.is_dir():
                     owned_folder(entry)
             (self.root / "release").mkdir(exist_ok=True)
-            self.secret = _workspace_secret(self.root / "private" / "secret")
+            self.secret = workspace_secret(self.root / "private" / "secret")
         except OSError as error:
             raise ConfigError(f"workspace={workspace} cannot be written: {error.strerror or error}") from error
 
@@ -204,116 +205,6 @@ class Store:
             return owned_folder(parent)
         parent.mkdir(exist_ok=True)
         return parent
-
-
-class Pieces:
-    """Arrays that survive a kill, one file each, so that a resumed run computes only the missing ones."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder  # made when there is something to keep
-
-    def save(self, index: int, array: np.ndarray) -> None:
-        self._made()
-        digest = hashlib.sha256(np.ascontiguousarray(array).tobytes()).hexdigest()[:16]
-        descriptor, temporary = tempfile.mkstemp(prefix=".", dir=self._folder)
-        with os.fdopen(descriptor, "wb") as file:
-            np.save(file, array, allow_pickle=False)
-            file.flush()
-            os.fsync(file.fileno())
-        os.rename(temporary, self._folder / f"{index:06d}-{digest}.npy")
-
-    def load(self) -> dict[int, np.ndarray]:
-        """All whole pieces; a damaged one counts as missing."""
-        found: dict[int, np.ndarray] = {}
-        for index, file in self._kept():
-            with suppress(Unreadable):
-                array = read_npy(file, follow=False)
-                if hashlib.sha256(array.tobytes()).hexdigest()[:16] == file.stem.partition("-")[2]:
-                    found[index] = array
-        return found
-
-    def drop(self, before: int) -> None:
-        """Forget pieces that newer ones have made useless."""
-        for index, file in self._kept():
-            if index < before:
-                file.unlink()
-
-    def mark(self) -> None:
-        """Remember, until it is stored, that what these are pieces of was asked for once more, fresh."""
-        (self._made() / "again").write_text(secrets.token_hex(16))
-
-    def unmark(self) -> None:
-        (self._folder / "again").unlink(missing_ok=True)
-
-    @property
-    def marked(self) -> str:
-        """Which request this is, if there is one; what it led to is stored with the same words."""
-        try:
-            return (self._folder / "again").read_text() or "again"  # empty: killed while it was written
-        except FileNotFoundError:
-            return ""
-
-    def scratch(self) -> Path:
-        """An empty private folder for what worker processes share; not in a temporary folder that outlives a kill."""
-        folder = self._made() / "scratch"
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(mode=0o700)
-        return folder
-
-    def clear(self) -> None:
-        shutil.rmtree(self._folder, ignore_errors=True)
-
-    def _kept(self) -> list[tuple[int, Path]]:
-        if self._folder.is_symlink():
-            raise ConfigError(f"{self._folder} is a symbolic link: take it away, then run again")
-        named = (re.fullmatch(r"(\d{6,12})-[0-9a-f]{16}\.npy", file.name) for file in self._folder.glob("*.npy"))
-        return sorted((int(name[1]), self._folder / name[0]) for name in named if name)
-
-    def _made(self) -> Path:
-        owned_folder(self._folder.parent)
-        return owned_folder(self._folder)
-
-
-def owned_folder(folder: Path) -> Path:
-    """A folder only its owner can read; refused when it is a link or open to others."""
-    if folder.is_symlink():
-        raise ConfigError(f"{folder} is a symbolic link: private artifacts stay in a real folder of the workspace")
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    mode = folder.stat().st_mode & 0o777
-    if mode & 0o077:
-        raise ConfigError(f"{folder} can be read by others (mode {mode:o}): chmod 700 it, then run again")
-    return folder
-
-
-def _workspace_secret(file: Path) -> bytes:
-    others = [entry for entry in file.parent.iterdir() if not entry.name.startswith((".secret", "locks"))]
-    if not file.exists():  # looked for after the others: another process may be making it right now
-        if others:
-            raise ConfigError(
-                f"{file} is gone, and with it the names of everything stored beside it: put it back, or start a new "
-                "workspace (labels would be drawn again there, and spend privacy again)"
-            )
-        descriptor, temporary = tempfile.mkstemp(prefix=".secret", dir=file.parent)
-        with os.fdopen(descriptor, "wb") as handle:
-            handle.write(secrets.token_bytes(32))
-            handle.flush()
-            os.fsync(handle.fileno())
-        try:
-            os.link(temporary, file)  # fails if another process was first: then theirs counts
-        except FileExistsError:
-            pass
-        finally:
-            os.unlink(temporary)
-    try:
-        with opened(file, follow=False) as handle:
-            mode, secret = os.fstat(handle.fileno()).st_mode & 0o777, handle.read(33)
-    except Unreadable as problem:
-        raise ConfigError(f"{file} {problem}: put the real one back, or start a new workspace") from None
-    if len(secret) != 32:
-        raise ConfigError(f"{file} is not a workspace secret: put the right one back, or start a new workspace")
-    if mode & 0o077:
-        raise ConfigError(f"{file} can be read by others (mode {mode:o}): chmod 600 it, then run again")
-    return secret
 
 
 def _write_arrays(file: Path, arrays: Arrays) -> None:

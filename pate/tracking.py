@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING, Any
 from pate.accounting.price import RELATION
 from pate.errors import ConfigError, PateError
 from pate.noise import SEEDED
+from pate.owner import owned_folder
 from pate.report.jobs import Job
 from pate.steps import following
-from pate.store import owned_folder
 
 if TYPE_CHECKING:
     from pate.config import Settings

@@ -19,7 +19,8 @@ import numpy as np
 from pate.aggregation.labels import Labels
 from pate.aggregation.votes import Predictions
 from pate.ledger import Entry, Ledger
-from pate.store import Pieces, Store
+from pate.pieces import Pieces
+from pate.store import Store
 
 from .hooks import drawn
 
