@@ -221,7 +221,10 @@ def _do(config: DictConfig, folder: Path, plan: str = "") -> None:
     settings = checked(config)
     if settings.asked is not None:
         answered = answer(settings.asked, folder)
-        return print(answered["output"]) if quiet() else print_predictions(answered)
+        if quiet():
+            _warn_of_seed(answered["notes"])
+            return print(answered["output"])
+        return print_predictions(answered)
     if settings.stage == "ledger":
         entries, file = account(settings, folder), folder / "ledger.json"
         if not quiet():
@@ -239,9 +242,14 @@ def _do(config: DictConfig, folder: Path, plan: str = "") -> None:
         print_results(found)
         return print_places(found, folder)
     if HydraConfig.get().mode == RunMode.RUN:  # a sweep says it once, at its end
-        if SEEDED in found["notes"]:
-            console.print(f"warning: {SEEDED}", markup=False)
+        _warn_of_seed(found["notes"])
         print(found.get("public_page") or found["published"] or folder / "results.json")
+
+
+def _warn_of_seed(notes: Sequence[str]) -> None:
+    """Said to the quiet too."""
+    if SEEDED in notes:
+        console.print(f"warning: {SEEDED}", markup=False)
 
 
 def main() -> None:

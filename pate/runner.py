@@ -18,6 +18,7 @@ from pate.config import Settings
 from pate.errors import BudgetExceeded, ConfigError, DamagedArtifact, PateError
 from pate.ledger import Ledger, Release, Spender
 from pate.memory import peak_memory
+from pate.noise import SEEDED
 from pate.pieces import Pieces
 from pate.spending import Spending
 from pate.stage import Graph, Ref, Stage, code_version
@@ -234,9 +235,11 @@ class Runner:
         return dict(abouts[0])
 
     def _inherited(self, stage: Stage) -> tuple[str, ...]:
-        """What holds of an artifact (seeded noise!) holds of everything made from it."""
+        """What holds of an artifact (seeded noise!) holds of everything made from it, and of whatever draws under a
+        seed. By this note the store tells what may leave from what lies apart."""
+        seeded = (stage.crosses or "noise" in stage.config) and self.settings.noise.seed is not None
         notes = [note for ref in stage.reads for note in self.records[self.graph.maker(ref).name].notes]
-        return tuple(dict.fromkeys(notes))
+        return tuple(dict.fromkeys([*(SEEDED,) * bool(seeded), *notes]))
 
     def _key(self, stage: Stage) -> str:
         """A hash of the stage's own configuration, its inputs, the outside files it reads and its code.

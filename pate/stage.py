@@ -21,13 +21,13 @@ from typing import Any
 
 from pate.artifact import Artifact
 from pate.errors import GraphError
-from pate.store import Side
+from pate.sides import Side
 
 # Moving, storing and showing artifacts does not change what is in them: edits there rerun nothing.
 _MACHINERY = {
     "pate", "pate.stage", "pate.store", "pate.runner", "pate.progress", "pate.steps", "pate.errors", "pate.config",
     "pate.preflight", "pate.cli", "pate.artifact", "pate.safe_files", "pate.ledger", "pate.spending",
-    "pate.pieces", "pate.owner", "pate.pipelines.artifacts",
+    "pate.pieces", "pate.owner", "pate.sides", "pate.pipelines.artifacts",
 }  # fmt: skip
 
 

@@ -1,8 +1,9 @@
-"""Where artifacts live: a private side (0700) and a releasable side, each artifact whole or not there at all.
+"""Where artifacts live, each whole or not there at all. The sides are told apart in `pate.sides`.
 
-    workspace/private/STAGE/KEY/   data, teachers, votes, data-dependent costs; mode 0700, files 0600
-    workspace/release/STAGE/KEY/   what was made from public data and through a mechanism
-    workspace/runs/                results.json and log of each run; the owner's, mode 0700
+    workspace/private/STAGE/KEY/      data, teachers, votes, data-dependent costs; mode 0700, files 0600
+    workspace/release/STAGE/KEY/      what was made from public data and through a mechanism
+    workspace/evaluation/STAGE/KEY/   the same with seeded noise, which protects nobody; mode 0700, files 0600
+    workspace/runs/                   results.json and log of each run; the owner's, mode 0700
 
 Keys are HMACs under a secret of the workspace, so that a key seen outside confirms no guess about private content.
 Nothing is ever pickled.
@@ -21,7 +22,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from safetensors.numpy import save
@@ -31,8 +32,8 @@ from pate.errors import ConfigError, DamagedArtifact
 from pate.owner import owned_folder, workspace_secret
 from pate.pieces import Pieces
 from pate.safe_files import Unreadable, opened, read_json, read_npz, read_safetensors
+from pate.sides import Side, modes, move_seeded, placed
 
-Side = Literal["private", "release"]
 _MANIFEST = "manifest.json"
 
 
@@ -43,11 +44,14 @@ class Store:
         self.root = Path(workspace).absolute()
         try:
             self.root.mkdir(parents=True, exist_ok=True)
-            for entry in owned_folder(self.root / "private").iterdir():
-                if entry.is_symlink() or entry.is_dir():
-                    owned_folder(entry)
+            _check_owned(self.root / "private")
             (self.root / "release").mkdir(exist_ok=True)
             self.secret = workspace_secret(self.root / "private" / "secret")
+            if not (self.root / "evaluation").exists():
+                with self.lock("evaluation", "side", lambda: None):
+                    if not (self.root / "evaluation").exists():
+                        move_seeded(self.root)
+            _check_owned(self.root / "evaluation")
         except OSError as error:
             raise ConfigError(f"workspace={workspace} cannot be written: {error.strerror or error}") from error
 
@@ -76,7 +80,9 @@ class Store:
     # -- artifacts --------------------------------------------------------------------------------
 
     def folder(self, side: Side, stage: str, key: str) -> Path:
-        return self.root / side / stage / key
+        """Where an artifact declared for a side lies; a key tells what was seeded from what was not."""
+        apart = self.root / "evaluation" / stage / key
+        return apart if side == "release" and apart.exists() else self.root / side / stage / key
 
     def has(self, side: Side, stage: str, key: str) -> bool:
         """Whether something is stored there, whole or damaged."""
@@ -127,7 +133,8 @@ class Store:
         self, side: Side, stage: str, key: str, artifacts: Mapping[str, Artifact], about: Mapping[str, Any]
     ) -> None:
         """Store a stage's artifacts of one side together: temporary name, fsync, rename."""
-        final = self.folder(side, stage, key)
+        side = placed(side, about["notes"])
+        final, (folder_mode, file_mode) = self.root / side / stage / key, modes(side)
         for left_over in self._parent(side, stage).glob(f".{key}-*"):  # of a run that was killed while writing
             shutil.rmtree(left_over, ignore_errors=True)
         temporary = Path(tempfile.mkdtemp(prefix=f".{key}-", dir=final.parent))
@@ -139,9 +146,9 @@ class Store:
             files = {file.name: _sha256(file) for file in sorted(temporary.iterdir())}
             (temporary / _MANIFEST).write_text(json.dumps({"files": files, "about": dict(about)}, indent=1))
             for file in temporary.iterdir():
-                file.chmod(0o600 if side == "private" else 0o644)
+                file.chmod(file_mode)
                 sync(file)
-            temporary.chmod(0o700 if side == "private" else 0o755)
+            temporary.chmod(folder_mode)
             sync(temporary)
             if final.exists():
                 self.discard(side, stage, key)
@@ -201,10 +208,16 @@ class Store:
 
     def _parent(self, side: Side, stage: str) -> Path:
         parent = self.root / side / stage
-        if side == "private":
+        if side != "release":
             return owned_folder(parent)
         parent.mkdir(exist_ok=True)
         return parent
+
+
+def _check_owned(side: Path) -> None:
+    for entry in owned_folder(side).iterdir():
+        if entry.is_symlink() or entry.is_dir():
+            owned_folder(entry)
 
 
 def _write_arrays(file: Path, arrays: Arrays) -> None:

@@ -5,7 +5,6 @@ from pate.accounting.plan import CHOSEN_ON_VOTES, queries_for, queries_for_votes
 from pate.accounting.price import Costs, Plan, relation, shown
 from pate.aggregation.selection import Queries
 from pate.aggregation.votes import Votes
-from pate.noise import SEEDED
 from pate.runner import Run
 from pate.stage import stage
 
@@ -22,7 +21,6 @@ def account(run: Run, votes: Votes, queries: Queries) -> tuple[Costs, Plan]:
     costs = price(settings.aggregator, votes.counts[asked], settings.delta, predictions, promise)
     seeded = settings.noise.seed is not None
     run.summary = f"{len(asked)} queries: {costs.describe(seeded)}"
-    run.notes += (SEEDED,) * seeded
     return costs, _plan(run, votes)
 
 
@@ -39,7 +37,6 @@ def account_in_rounds(run: Run, votes: Votes) -> tuple[Costs, Plan]:
     costs = price(settings.aggregator, counts, settings.delta, relation=promise, adaptive=True)
     seeded = settings.noise.seed is not None
     run.summary = f"{queries} queries: {costs.describe(seeded)}"
-    run.notes += (SEEDED,) * seeded
     return costs, _plan(run, votes)
 
 

@@ -101,7 +101,6 @@ def _train(
         f"{spent.relation}, {shown(spent.epsilon_replace_one)} replace-one, delta {spent.delta:g}, "
         f"{SEEDED if noise.seeded else shown_to}"
     )
-    run.notes += (SEEDED,) * noise.seeded
     return Predictor.of(model, own, private), spent
 
 

@@ -45,5 +45,4 @@ def sanitise(run: Run, votes: Votes, queries: Queries) -> Sanitised:
         f"epsilon {shown(found.epsilon)} for this data set, itself included, {leaves}; delta {found.delta:g}, "
         f"{promise}; of queries fixed in advance"
     )
-    run.notes += (SEEDED,) * noise.seeded
     return found

@@ -213,7 +213,7 @@ def test_links_inside_the_private_side_are_refused(store, tmp_path):
 
 def test_a_lock_that_is_a_link_is_not_followed(store, tmp_path):
     (tmp_path / "precious").write_text("kept")
-    (store.root / "private" / "locks").mkdir(mode=0o700)
+    (store.root / "private" / "locks").mkdir(mode=0o700, exist_ok=True)
     (store.root / "private" / "locks" / "stage-key").symlink_to(tmp_path / "precious")
     with pytest.raises(OSError), store.lock("stage", "key", lambda: None):
         pass

@@ -156,7 +156,7 @@ def test_killed_in_the_middle_it_goes_on_with_the_same_spend(tmp_path):
     assert whole.returncode == 0, whole.stderr
     for name in ("dpsgd.safetensors", "spent.json"):
         one, two = (
-            next((tmp_path / place / "release" / "dpsgd").glob(f"*/{name}")).read_bytes()
+            next((tmp_path / place / "evaluation" / "dpsgd").glob(f"*/{name}")).read_bytes()
             for place in ("unbroken", "broken")
         )
         assert one == two
