@@ -27,6 +27,7 @@ from hydra.types import RunMode
 from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
+from pate.accounts import usual
 from pate.config import Asked, Settings
 from pate.errors import ConfigError, PateError, one_line
 from pate.ledger import Ledger
@@ -82,10 +83,10 @@ def execute(settings: Settings, folder: Path, plan: str = "", overrides: Sequenc
     runner = Runner(settings, graph(settings), Store(settings.workspace), name, plan or token_hex(8))
     runner.begun = _begun
     wanted = targets(settings, alone=not plan)
-    if settings.limit.strict and settings.noise.seed is None:
-        runner.foresee(foreseen(settings, [stage.name for stage in runner.graph.needed(wanted)]))
+    counted = settings.limit.strict and settings.noise.seed is None
+    needed = [stage.name for stage in runner.graph.needed(wanted)] if counted else []
     with settings.tracking.follow(settings, name) as track:
-        runner.bring_up_to_date(wanted)
+        runner.bring_up_to_date(wanted, foreseen(settings, needed))
         spent = OWNERS_SPENT if settings.dpsgd.epsilon == "pate" else SPENT
         found = results(
             settings,
@@ -98,7 +99,7 @@ def execute(settings: Settings, folder: Path, plan: str = "", overrides: Sequenc
             spent_publishable=runner.made(SPENT_PUBLISHABLE),
             scores=runner.made(SCORES),
             quality=runner.made(QUALITY),
-            ledger=summary(runner.ledger, settings.budget.account, settings.limit),
+            ledger=summary(runner.ledger, runner.account, settings.limit),
             overrides=overrides,
         )
         write_results(found, folder)
@@ -111,10 +112,9 @@ def execute(settings: Settings, folder: Path, plan: str = "", overrides: Sequenc
 
 def account(settings: Settings, folder: Path) -> dict[str, Any]:
     """What the workspace's ledger holds, of one account if one is named, written to ledger.json too."""
-    named = settings.plain["budget"]["account"]
     limit = settings.limit if settings.limit.epsilon is not None else None
     ledger = Ledger.of(Store(settings.workspace))
-    found = summary(ledger, settings.budget.account if limit else named, limit)
+    found = summary(ledger, settings.budget.account or (usual(settings) if limit else None), limit)
     write_ledger(found, folder / "ledger.json")
     return found
 

@@ -79,7 +79,7 @@ class NoiseConfig:
 @dataclass
 class BudgetConfig:
     mode: str = "research"  # or strict: refuse what does not fit
-    account: str | None = None  # the private data's name in the ledger; null: the data set's (filled in by settle)
+    account: str | None = None  # the private data's name in the ledger; null: as it is known there, or pate.accounts
     epsilon: float | None = None  # of everything ever released from it; null: no limit
     delta: float = 1e-5
     lift: bool = False  # give up a stricter budget of the account
@@ -242,7 +242,7 @@ def settle(config: DictConfig) -> Settings:
         sanitise=SanitiseConfig(**plain["sanitise"]),
         report=ReportConfig(**plain["report"]),
         noise=NoiseConfig(**plain["noise"]),
-        budget=BudgetConfig(**(plain["budget"] | {"account": plain["budget"]["account"] or chosen["dataset"].name})),
+        budget=BudgetConfig(**plain["budget"]),
         sweep=SweepConfig(**plain["sweep"]),
         compare=CompareConfig([str(folder) for folder in typed.compare.runs]),
         asked=_asked(typed) if typed.stage == "predict" else None,

@@ -176,6 +176,11 @@ class Ledger:
         """What everything released from an account costs at this delta, on every data set."""
         return total(self.releases(account), delta)[0]
 
+    def accounts(self) -> dict[str, str]:
+        """The account of every content that is known: one from which something was released has that one."""
+        entries = sorted(self.entries(), key=lambda entry: entry.spent)
+        return {content: entry.spender.account for entry in entries for content in entry.spender.contents}
+
     def releases(self, account: str) -> list[Entry]:
         """All that counts as spent from an account."""
         return [entry for entry in self.entries() if entry.spent and entry.spender.account == account]

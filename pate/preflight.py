@@ -8,6 +8,7 @@ from pathlib import Path
 from omegaconf import DictConfig
 
 from pate.accounting.smooth_sensitivity import release_cost
+from pate.accounts import LONGEST
 from pate.aggregation.gnmax import GNMax
 from pate.aggregation.labels import read_labels
 from pate.aggregation.selection import SELECTIONS
@@ -77,12 +78,9 @@ def _check_budget(settings: Settings) -> None:
         raise ConfigError(f"budget.epsilon must be a positive number, got {budget.epsilon}")
     if not 0 < budget.delta < 1:
         raise ConfigError(f"budget.delta must lie strictly between 0 and 1, got {budget.delta:g}")
-    if (
-        settings.plain["budget"]["account"] == ""
-        or not str(budget.account).isprintable()
-        or not 0 < len(str(budget.account).strip()) <= 200
-    ):
-        raise ConfigError("budget.account must be a name of at most 200 printable characters")
+    name = budget.account
+    if name is not None and not (name.isprintable() and len(name.strip()) > 0 and len(name) <= LONGEST):
+        raise ConfigError(f"budget.account must be a name of at most {LONGEST} printable characters")
 
 
 def _check(settings: Settings) -> None:

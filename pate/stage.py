@@ -27,7 +27,7 @@ from pate.sides import Side
 _MACHINERY = {
     "pate", "pate.stage", "pate.store", "pate.runner", "pate.progress", "pate.steps", "pate.errors", "pate.config",
     "pate.preflight", "pate.cli", "pate.artifact", "pate.safe_files", "pate.ledger", "pate.spending",
-    "pate.pieces", "pate.owner", "pate.sides", "pate.pipelines.artifacts",
+    "pate.pieces", "pate.owner", "pate.sides", "pate.accounts", "pate.pipelines.artifacts",
 }  # fmt: skip
 
 
@@ -51,7 +51,8 @@ def Release(name: str, kind: type[Artifact]) -> Ref:
 @dataclass(frozen=True)
 class Stage:
     """A declared stage. `config` names the parts of the configuration its result depends on, `ignores` those within
-    them that it does not. One that `publishes` writes what leaves the workspace."""
+    them that it does not. One that brings private data in says what its `account` is called by default; one that
+    `publishes` writes what leaves the workspace."""
 
     name: str
     function: Callable[..., Any]
@@ -62,6 +63,7 @@ class Stage:
     files: Callable[[Any], list[Path]] | None = None
     crosses: str = ""
     publishes: bool = False
+    account: Callable[[Any], str] | None = None
 
     @property
     def sides(self) -> list[Side]:
@@ -77,6 +79,7 @@ def stage(
     files: Callable[[Any], list[Path]] | None = None,
     crosses: str = "",
     publishes: bool = False,
+    account: Callable[[Any], str] | None = None,
     name: str = "",
 ) -> Callable[[Callable[..., Any]], Stage]:
     """Declare a function as a stage; `files` lists outside files whose content it depends on."""
@@ -92,6 +95,7 @@ def stage(
             files,
             crosses,
             publishes,
+            account,
         )
 
     return declare
@@ -126,6 +130,19 @@ class Graph:
 
     def maker(self, ref: Ref) -> Stage:
         return self._maker[ref]
+
+    def named(self, name: str) -> Stage:
+        return next(one for one in self.stages if one.name == name)
+
+    def brought(self, stage: Stage) -> list[Stage]:
+        """The stages that brought in the private data a stage's result is from, or was drawn from: not those of which
+        only what is public, and on the releasable side from the start, is behind it."""
+        found = {stage.name: stage} if stage.account else {}
+        for ref in stage.reads:
+            maker = self._maker[ref]
+            public = ref.side == "release" and maker.account
+            found |= {} if public else {one.name: one for one in self.brought(maker)}
+        return list(found.values())
 
     def needed(self, targets: Iterable[str]) -> list[Stage]:
         """The targets and all they depend on, in order."""

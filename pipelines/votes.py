@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from pate.accounts import of_file
 from pate.aggregation.votes import Predictions, Votes, read_votes, tally
 from pate.runner import Run
 from pate.stage import stage
@@ -16,7 +17,12 @@ def votes(run: Run, predictions: Predictions) -> Votes:
     return counted
 
 
-@stage(name="votes", writes=[VOTES], files=lambda settings: [Path(settings.votes.path)])
+@stage(
+    name="votes",
+    writes=[VOTES],
+    files=lambda settings: [Path(settings.votes.path)],
+    account=lambda settings: of_file(settings.votes.path),
+)
 def votes_from_file(run: Run) -> Votes:
     read = read_votes(str(run.settings.votes.path), len(run.settings.dataset.class_names))
     run.summary = f"{read.teachers} votes on each of {len(read.counts)} public inputs, from a file"
