@@ -96,7 +96,7 @@ class Runner:
         for account in {self._account(stage) for stage in stages} - there:
             if not self.settings.budget.account and self.settings.dataset.name in there:
                 log.warning(
-                    "warning: these private data are new here, and account %s; if they are of people of account %s, say "
+                    "warning: these private data are new here, account %s; if they are of people of account %s, say "
                     "so with budget.account: then what is released adds up",
                     account,
                     self.settings.dataset.name,
