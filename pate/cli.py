@@ -32,6 +32,7 @@ from pate.config import Asked, Settings
 from pate.errors import ConfigError, PateError, one_line
 from pate.ledger import Ledger
 from pate.noise import SEEDED
+from pate.owner import refuse_anothers
 from pate.predict import predict, published, read_inputs, write
 from pate.preflight import check_sweep, checked
 from pate.progress import console
@@ -172,6 +173,7 @@ class Summary(Callback):
         global _sweep
         try:
             check_sweep(config.sweep.epsilon)
+            refuse_anothers(Path(config.workspace))
         except PateError as error:
             sys.exit(_complain(error))
         folder = Path(config.hydra.sweep.dir)

@@ -1,14 +1,32 @@
-"""What is its owner's alone: folders nobody else reads, and the workspace's secret."""
+"""What is its owner's alone: a workspace, its folders that nobody else reads, and its secret."""
 
 from __future__ import annotations
 
 import os
+import pwd
 import secrets
 import tempfile
 from pathlib import Path
 
 from pate.errors import ConfigError
 from pate.safe_files import Unreadable, opened
+
+
+def refuse_anothers(workspace: Path) -> None:
+    """Nobody works in somebody else's workspace: not who may not read it, nor root, whose files its owner could not."""
+    begun = os.path.lexists(workspace / "private")
+    hidden = os.path.isdir(workspace) and not os.access(workspace, os.X_OK)
+    if not begun and not hidden:
+        return
+    owner = (workspace / "private" if begun else workspace).lstat().st_uid
+    if owner != os.geteuid():
+        try:
+            name = pwd.getpwuid(owner).pw_name
+        except KeyError:
+            name = f"uid {owner}"
+        raise ConfigError(
+            f"workspace={workspace} belongs to {name}: run as {name}, or name one of your own with workspace=FOLDER"
+        )
 
 
 def owned_folder(folder: Path) -> Path:

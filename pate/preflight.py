@@ -18,6 +18,7 @@ from pate.device import torch_device
 from pate.dpsgd.calibrate import SMALLEST_DELTA
 from pate.errors import ConfigError
 from pate.noise import SEEDED
+from pate.owner import refuse_anothers
 from pate.predict import INPUTS, OUTPUTS
 from pate.report.comparison import runs_of
 
@@ -35,6 +36,7 @@ def checked(config: DictConfig) -> Settings:
     """The settings of a composed configuration, or a ConfigError; nothing is written either way."""
     settings = settle(config)
     check_sweep(settings.sweep.epsilon)
+    refuse_anothers(settings.workspace)
     if settings.compare.runs:
         if settings.stage != "compare":
             raise ConfigError(f"compare.runs is for stage=compare, and this is stage={settings.stage}")
