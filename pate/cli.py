@@ -28,6 +28,7 @@ from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
 from pate.accounts import usual
+from pate.clean import clean
 from pate.config import Asked, Settings
 from pate.errors import ConfigError, PateError, one_line
 from pate.ledger import Ledger
@@ -36,7 +37,9 @@ from pate.owner import refuse_anothers
 from pate.predict import predict, published, read_inputs, write
 from pate.preflight import check_sweep, checked
 from pate.progress import console
+from pate.report.cleaning import print_cleaning
 from pate.report.comparison import compare, print_comparison
+from pate.report.files import write_facts
 from pate.report.jobs import Sweep, begin
 from pate.report.ledger import print_ledger, summary, write_ledger
 from pate.report.page import write_pages
@@ -81,12 +84,13 @@ def execute(settings: Settings, folder: Path, plan: str = "", overrides: Sequenc
     name = f"{folder.parent.name}/{folder.name}" if plan else folder.name
     for warning in settings.warnings:
         log.warning("warning: %s", warning)
-    runner = Runner(settings, graph(settings), Store(settings.workspace), name, plan or token_hex(8))
+    store = Store(settings.workspace)
+    runner = Runner(settings, graph(settings), store, name, plan or token_hex(8))
     runner.begun = _begun
     wanted = targets(settings, alone=not plan)
     counted = settings.limit.strict and settings.noise.seed is None
     needed = [stage.name for stage in runner.graph.needed(wanted)] if counted else []
-    with settings.tracking.follow(settings, name) as track:
+    with store.at_work(), settings.tracking.follow(settings, name) as track:
         runner.bring_up_to_date(wanted, foreseen(settings, needed))
         spent = OWNERS_SPENT if settings.dpsgd.epsilon == "pate" else SPENT
         found = results(
@@ -120,6 +124,13 @@ def account(settings: Settings, folder: Path) -> dict[str, Any]:
     return found
 
 
+def tidy(settings: Settings, folder: Path) -> dict[str, Any]:
+    """What no run refers to any more and may go, or has gone, written to clean.json too."""
+    found = clean(settings.workspace, settings.clean.yes)
+    write_facts(found, folder / "clean.json")
+    return found
+
+
 def answer(asked: Asked, folder: Path) -> dict[str, Any]:
     """What a published student says about new inputs, written to a file; and how many it takes for what."""
     student, notes = published(asked.student)
@@ -149,6 +160,8 @@ def run(overrides: Sequence[str] = ()) -> dict[str, Any]:
         folder.mkdir(parents=True, exist_ok=True)
         if settings.stage == "ledger":
             return account(settings, folder)
+        if settings.stage == "clean":
+            return tidy(settings, folder)
         if settings.compare.runs:
             return compare(settings.compare.runs, settings.sweep.epsilon, folder)[1]
         return answer(settings.asked, folder) if settings.asked else execute(settings, folder, overrides=overrides)
@@ -187,7 +200,8 @@ class Summary(Callback):
 
     def on_multirun_end(self, config: DictConfig, **_: Any) -> None:
         # without one, hydra.sweep.dir, or the workspace it is in, was swept itself
-        if not _sum_up() and config.stage not in ("predict", "ledger") and not config.compare.runs and not quiet():
+        ran = config.stage not in ("predict", "ledger", "clean") and not config.compare.runs
+        if not _sum_up() and ran and not quiet():
             console.print("no summary: the jobs left no results in one folder", markup=False)
 
 
@@ -232,6 +246,11 @@ def _do(config: DictConfig, folder: Path, plan: str = "") -> None:
         if not quiet():
             print_ledger(entries)
         return print(file if quiet() else f"ledger   {file} (the owner's)")
+    if settings.stage == "clean":
+        gone, file = tidy(settings, folder), folder / "clean.json"
+        if not quiet():
+            print_cleaning(gone)
+        return print(file if quiet() else f"clean    {file} (the owner's)")
     if settings.compare.runs:
         compared, file = compare(settings.compare.runs, settings.sweep.epsilon, folder), folder / "compare.csv"
         if not quiet():

@@ -95,6 +95,11 @@ class CompareConfig:
     runs: list[str] = field(default_factory=list)  # folders of earlier runs and sweeps: then no stage is run
 
 
+@dataclass
+class CleanConfig:
+    yes: bool = False  # remove what stage=clean lists
+
+
 @dataclass(frozen=True)
 class Asked:
     """What stage=predict is asked: which student, about what, and where the answers go (null: into the run)."""
@@ -127,6 +132,7 @@ class Config:
     budget: BudgetConfig = field(default_factory=BudgetConfig)
     sweep: SweepConfig = field(default_factory=SweepConfig)
     compare: CompareConfig = field(default_factory=CompareConfig)
+    clean: CleanConfig = field(default_factory=CleanConfig)
     student_path: str | None = None  # for stage=predict: a published student
     input: str | None = None  # and what it is asked about
     output: str | None = None
@@ -165,6 +171,7 @@ class Settings:
     budget: BudgetConfig
     sweep: SweepConfig
     compare: CompareConfig
+    clean: CleanConfig
     asked: Asked | None
     stage: str
     delta: float
@@ -245,6 +252,7 @@ def settle(config: DictConfig) -> Settings:
         budget=BudgetConfig(**plain["budget"]),
         sweep=SweepConfig(**plain["sweep"]),
         compare=CompareConfig([str(folder) for folder in typed.compare.runs]),
+        clean=CleanConfig(**plain["clean"]),
         asked=_asked(typed) if typed.stage == "predict" else None,
         stage=typed.stage,
         delta=typed.delta,

@@ -168,6 +168,15 @@ class Ledger:
             )}  # fmt: skip
             return [entry for entry in entries if entry.id in linked]
 
+    def drawn(self) -> set[str]:
+        """All artifacts that hold a draw, or for which one is reserved, that would come out otherwise the next time:
+        whatever is not seeded."""
+        with self._file.snapshot() as connection:
+            entries = _entries(self._file.rows(connection))
+            fresh = {entry.id for entry in entries if entry.spender.scope != "evaluation"}
+            links = connection.execute("SELECT artifact, entry FROM artifacts")
+            return {artifact for artifact, entry in links if entry in fresh}
+
     def pending(self, artifact: str) -> list[Entry]:
         """Reservations for an artifact that is not stored yet."""
         return [entry for entry in self.behind(artifact) if entry.status == "reserved"]

@@ -41,10 +41,11 @@ def checked(config: DictConfig) -> Settings:
         if settings.stage != "compare":
             raise ConfigError(f"compare.runs is for stage=compare, and this is stage={settings.stage}")
         runs_of(settings.compare.runs)
-    elif settings.stage == "ledger":
+    elif settings.stage in ("ledger", "clean"):
         _check_budget(settings)
         if not (settings.workspace / "private").is_dir():
-            raise ConfigError(f"workspace={settings.workspace}: nothing was run there, so it has no ledger")
+            nothing = {"ledger": "it has no ledger", "clean": "there is nothing to clean"}[settings.stage]
+            raise ConfigError(f"workspace={settings.workspace}: nothing was run there, so {nothing}")
     elif settings.asked is None:
         _check(settings)
     else:
@@ -87,6 +88,8 @@ def _check_budget(settings: Settings) -> None:
 
 def _check(settings: Settings) -> None:
     _check_budget(settings)
+    if settings.clean.yes:
+        raise ConfigError(f"clean.yes is for stage=clean, and this is stage={settings.stage}")
     for name in ("student_path", "input", "output", "views"):
         if settings.plain[name] and (name, settings.stage) != ("output", "release"):
             raise ConfigError(f"{name} is for stage=predict, and this is stage={settings.stage}")
@@ -95,7 +98,7 @@ def _check(settings: Settings) -> None:
     if settings.dataset.path and settings.stage != "fetch":
         settings.dataset.require()
     labels, votes, sizes = settings.labels, settings.votes, settings.dataset.sizes()
-    _one_of("stage", settings.stage, ("all", *STAGES, "ledger", "predict"))
+    _one_of("stage", settings.stage, ("all", *STAGES, "ledger", "clean", "predict"))
     for name in settings.force:
         _one_of("force", name, STAGES)
     _one_of("device", settings.device, ("auto", "cpu", "cuda"))

@@ -14,6 +14,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import hmac
+import io
 import json
 import os
 import re
@@ -28,7 +29,7 @@ import numpy as np
 from safetensors.numpy import save
 
 from pate.artifact import Arrays, Artifact, fits
-from pate.errors import ConfigError, DamagedArtifact
+from pate.errors import ConfigError, DamagedArtifact, PateError
 from pate.owner import owned_folder, refuse_anothers, workspace_secret
 from pate.pieces import Pieces
 from pate.safe_files import Unreadable, opened, read_json, read_npz, read_safetensors
@@ -121,15 +122,34 @@ class Store:
     @contextmanager
     def lock(self, stage: str, key: str, waiting: Callable[[], None]) -> Iterator[None]:
         """One run at a time makes an artifact; `waiting` is called once if another one is at it."""
-        file = owned_folder(self.root / "private" / "locks") / f"{stage}-{key}"
-        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-        with open(os.open(file, flags, 0o600), "rb+", buffering=0) as handle:
+        with self._lock_file(f"{stage}-{key}") as handle:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 waiting()
                 fcntl.flock(handle, fcntl.LOCK_EX)
             yield  # the lock goes with the file handle, also when the process is killed
+
+    @contextmanager
+    def at_work(self) -> Iterator[None]:
+        """Any number of runs at once; nothing is cleaned away from under them."""
+        with self._lock_file("runs") as handle:
+            fcntl.flock(handle, fcntl.LOCK_SH)
+            yield
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """No run is at work, and none begins before this has ended."""
+        with self._lock_file("runs") as handle:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise PateError(f"a run is at work in {self.root}: clean once it has ended") from None
+            yield
+
+    def _lock_file(self, name: str) -> io.FileIO:
+        file = owned_folder(self.root / "private" / "locks") / name
+        return io.FileIO(os.open(file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600), "rb+")
 
     def write(
         self, side: Side, stage: str, key: str, artifacts: Mapping[str, Artifact], about: Mapping[str, Any]
@@ -177,12 +197,10 @@ class Store:
             raise DamagedArtifact(f"{folder / name} does not read as {kind.__name__}: {problem}") from None
 
     def discard(self, side: Side, stage: str, key: str) -> None:
-        """Take an artifact away; first out of sight in one step, so that no half of it is ever seen."""
+        """Take an artifact away, if it is there."""
         folder = self.folder(side, stage, key)
         if folder.exists():
-            trash = Path(tempfile.mkdtemp(prefix=f".{key}-", dir=folder.parent))
-            folder.rename(trash / key)
-            shutil.rmtree(trash)
+            take_away(folder)
 
     def keep_error(self, stage: str, text: str) -> Path:
         """Keep what an error said where only the owner reads it."""
@@ -216,6 +234,13 @@ class Store:
             return owned_folder(parent)
         parent.mkdir(exist_ok=True)
         return parent
+
+
+def take_away(folder: Path) -> None:
+    """First out of sight in one step, so that no half of it is ever seen."""
+    trash = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    folder.rename(trash / folder.name)
+    shutil.rmtree(trash)
 
 
 def _check_owned(side: Path) -> None:
