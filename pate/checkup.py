@@ -51,19 +51,19 @@ def checkup(settings: Settings, folder: Path) -> dict[str, Any]:
     from pate.pipelines import foreseen, graph, targets
     from pate.pipelines.artifacts import EXAMINED
 
-    whole = replace(settings, stage="all")
-    runner = Runner(whole, graph(whole), Store(settings.workspace), folder.name)
-    wanted = targets(whole)
-    runner.bring_up_to_date([*(name for name in wanted if name == "fetch"), "check"])
-    found: Examined = runner.artifact(EXAMINED)
-    coming = steps(runner, wanted)
+    whole, store = replace(settings, stage="all"), Store(settings.workspace)
+    runner, wanted = Runner(whole, graph(whole), store, folder.name), targets(whole)
+    with store.at_work():
+        runner.bring_up_to_date([*(name for name in wanted if name == "fetch"), "check"])
+        found: Examined = runner.artifact(EXAMINED)
+        coming = steps(runner, wanted)
     new = [step.stage for step in coming if step.draws and not step.reused]
     need, free = disk(whole, found.width)
     told = asdict(found) | {
         "delta": settings.delta,
         "settings": list(settings.warnings),
         "steps": [asdict(step) for step in coming],
-        "plan": planned(runner, foreseen(whole, new)),
+        "plan": planned(runner, [release for _, release in foreseen(whole, new)]),
         "bytes_needed": need,
         "bytes_free": free,
     }

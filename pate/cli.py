@@ -27,16 +27,21 @@ from hydra.types import RunMode
 from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
+from pate.accounts import usual
 from pate.checkup import checkup, look_first, refuse
+from pate.clean import clean
 from pate.config import Asked, Settings
 from pate.errors import ConfigError, PateError, one_line
 from pate.ledger import Ledger
+from pate.owner import refuse_anothers
 from pate.pipes import outlive_readers
 from pate.predict import located, predict, published, read_inputs, write
 from pate.preflight import ASKED, check_sweep, checked
 from pate.progress import console
 from pate.report.checkup import print_checkup
+from pate.report.cleaning import print_cleaning
 from pate.report.comparison import compare, print_comparison
+from pate.report.files import write_facts
 from pate.report.jobs import Sweep, begin
 from pate.report.ledger import print_ledger, summary, write_ledger
 from pate.report.page import write_pages
@@ -84,14 +89,15 @@ def execute(settings: Settings, folder: Path, plan: str = "", overrides: Sequenc
     name = f"{folder.parent.name}/{folder.name}" if plan else folder.name
     for warning in settings.warnings:
         log.warning("warning: %s", warning)
-    runner = Runner(settings, graph(settings), Store(settings.workspace), name, plan or token_hex(8))
+    store = Store(settings.workspace)
+    runner = Runner(settings, graph(settings), store, name, plan or token_hex(8))
     runner.begun = _begun
     wanted = targets(settings, alone=not plan)
-    look_first(runner, wanted, alone=not plan)
-    if settings.limit.strict and settings.noise.seed is None:
-        runner.foresee(foreseen(settings, [stage.name for stage in runner.graph.needed(wanted)]))
-    with settings.tracking.follow(settings, name) as track:
-        runner.bring_up_to_date(wanted)
+    counted = settings.limit.strict and settings.noise.seed is None
+    needed = [stage.name for stage in runner.graph.needed(wanted)] if counted else []
+    with store.at_work(), settings.tracking.follow(settings, name) as track:
+        look_first(runner, wanted, alone=not plan)
+        runner.bring_up_to_date(wanted, foreseen(settings, needed))
         spent = OWNERS_SPENT if settings.dpsgd.epsilon == "pate" else SPENT
         found = results(
             settings,
@@ -104,7 +110,7 @@ def execute(settings: Settings, folder: Path, plan: str = "", overrides: Sequenc
             spent_publishable=runner.made(SPENT_PUBLISHABLE),
             scores=runner.made(SCORES),
             quality=runner.made(QUALITY),
-            ledger=summary(runner.ledger, settings.budget.account, settings.limit),
+            ledger=summary(runner.ledger, runner.account, settings.limit),
             overrides=overrides,
         )
         write_results(found, folder)
@@ -117,11 +123,17 @@ def execute(settings: Settings, folder: Path, plan: str = "", overrides: Sequenc
 
 def account(settings: Settings, folder: Path) -> dict[str, Any]:
     """What the workspace's ledger holds, of one account if one is named, written to ledger.json too."""
-    named = settings.plain["budget"]["account"]
     limit = settings.limit if settings.limit.epsilon is not None else None
     ledger = Ledger.of(Store(settings.workspace))
-    found = summary(ledger, settings.budget.account if limit else named, limit)
+    found = summary(ledger, settings.budget.account or (usual(settings) if limit else None), limit)
     write_ledger(found, folder / "ledger.json")
+    return found
+
+
+def tidy(settings: Settings, folder: Path) -> dict[str, Any]:
+    """What no run refers to any more and may go, or has gone, written to clean.json too."""
+    found = clean(settings.workspace, settings.clean.yes)
+    write_facts(found, folder / "clean.json")
     return found
 
 
@@ -159,6 +171,8 @@ def run(overrides: Sequence[str] = ()) -> dict[str, Any]:
             return account(settings, folder)
         if settings.stage == "check":
             return checkup(settings, folder)
+        if settings.stage == "clean":
+            return tidy(settings, folder)
         if settings.compare.runs:
             return compare(settings.compare.runs, settings.sweep.epsilon, folder)[1]
         return answer(settings.asked, folder) if settings.asked else execute(settings, folder, overrides=overrides)
@@ -183,6 +197,7 @@ class Summary(Callback):
         global _sweep
         try:
             check_sweep(config.sweep.epsilon)
+            refuse_anothers(Path(config.workspace))
         except PateError as error:
             sys.exit(_complain(error))
         folder = Path(config.hydra.sweep.dir)
@@ -196,7 +211,8 @@ class Summary(Callback):
 
     def on_multirun_end(self, config: DictConfig, **_: Any) -> None:
         # without one, hydra.sweep.dir, or the workspace it is in, was swept itself
-        if not _sum_up() and config.stage not in ("predict", "ledger") and not config.compare.runs and not quiet():
+        ran = config.stage not in ("predict", "ledger", "clean") and not config.compare.runs
+        if not _sum_up() and ran and not quiet():
             console.print("no summary: the jobs left no results in one folder", markup=False)
 
 
@@ -232,9 +248,11 @@ def _do(config: DictConfig, folder: Path, plan: str = "") -> None:
     settings = checked(config)
     if settings.asked is not None:
         answered = answer(settings.asked, folder)
-        if quiet() and answered["owners"]:
-            console.print(f"warning: the owner's model: {answered['owners']}", markup=False, soft_wrap=True)
-        return print(answered["output"]) if quiet() else print_predictions(answered)
+        if quiet():
+            why = f"the owner's model: {answered['owners']}" if answered["owners"] else withheld(answered["notes"])
+            _warn_of(why)
+            return print(answered["output"])
+        return print_predictions(answered)
     if settings.stage == "ledger":
         entries, file = account(settings, folder), folder / "ledger.json"
         if not quiet():
@@ -246,6 +264,11 @@ def _do(config: DictConfig, folder: Path, plan: str = "") -> None:
             print_checkup(seen)
         print(file if quiet() else f"check    {file} (the owner's)")
         return refuse(settings, seen["refusals"])
+    if settings.stage == "clean":
+        gone, file = tidy(settings, folder), folder / "clean.json"
+        if not quiet():
+            print_cleaning(gone)
+        return print(file if quiet() else f"clean    {file} (the owner's)")
     if settings.compare.runs:
         compared, file = compare(settings.compare.runs, settings.sweep.epsilon, folder), folder / "compare.csv"
         if not quiet():
@@ -258,9 +281,14 @@ def _do(config: DictConfig, folder: Path, plan: str = "") -> None:
         print_results(found)
         return print_places(found, folder)
     if HydraConfig.get().mode == RunMode.RUN:  # a sweep says it once, at its end
-        if why := withheld(found["notes"]):
-            console.print(f"warning: {why}", markup=False)
+        _warn_of(withheld(found["notes"]))
         print(found.get("public_page") or found["published"] or folder / "results.json")
+
+
+def _warn_of(why: str) -> None:
+    """Why something may not leave, if it may not: said to the quiet too."""
+    if why:
+        console.print(f"warning: {why}", markup=False, soft_wrap=True)
 
 
 def main() -> None:

@@ -79,7 +79,7 @@ class NoiseConfig:
 @dataclass
 class BudgetConfig:
     mode: str = "research"  # or strict: refuse what does not fit
-    account: str | None = None  # the private data's name in the ledger; null: the data set's (filled in by settle)
+    account: str | None = None  # the private data's name in the ledger; null: as it is known there, or pate.accounts
     epsilon: float | None = None  # of everything ever released from it; null: no limit
     delta: float | None = None  # null: the run's
     lift: bool = False  # give up a stricter budget of the account
@@ -93,6 +93,11 @@ class SweepConfig:
 @dataclass
 class CompareConfig:
     runs: list[str] = field(default_factory=list)  # folders of earlier runs and sweeps: then no stage is run
+
+
+@dataclass
+class CleanConfig:
+    yes: bool = False  # remove what stage=clean lists
 
 
 @dataclass(frozen=True)
@@ -129,6 +134,7 @@ class Config:
     budget: BudgetConfig = field(default_factory=BudgetConfig)
     sweep: SweepConfig = field(default_factory=SweepConfig)
     compare: CompareConfig = field(default_factory=CompareConfig)
+    clean: CleanConfig = field(default_factory=CleanConfig)
     student_path: str | None = None  # for stage=predict: a published student
     input: str | None = None  # and what it is asked about
     output: str | None = None
@@ -168,6 +174,7 @@ class Settings:
     budget: BudgetConfig
     sweep: SweepConfig
     compare: CompareConfig
+    clean: CleanConfig
     asked: Asked | None
     stage: str
     delta: float
@@ -253,9 +260,10 @@ def settle(config: DictConfig) -> Settings:
         sanitise=SanitiseConfig(**plain["sanitise"]),
         report=ReportConfig(**plain["report"]),
         noise=NoiseConfig(**plain["noise"]),
-        budget=BudgetConfig(**(plain["budget"] | {"account": plain["budget"]["account"] or chosen["dataset"].name})),
+        budget=BudgetConfig(**plain["budget"]),
         sweep=SweepConfig(**plain["sweep"]),
         compare=CompareConfig([str(folder) for folder in typed.compare.runs]),
+        clean=CleanConfig(**plain["clean"]),
         asked=_asked(typed) if typed.stage == "predict" else None,
         stage=typed.stage,
         delta=delta,

@@ -173,6 +173,15 @@ class Ledger:
             )}  # fmt: skip
             return [entry for entry in entries if entry.id in linked]
 
+    def drawn(self) -> set[str]:
+        """All artifacts that hold a draw, or for which one is reserved, that would come out otherwise the next time:
+        whatever is not seeded."""
+        with self._file.snapshot() as connection:
+            entries = _entries(self._file.rows(connection))
+            fresh = {entry.id for entry in entries if entry.spender.scope != "evaluation"}
+            links = connection.execute("SELECT artifact, entry FROM artifacts")
+            return {artifact for artifact, entry in links if entry in fresh}
+
     def pending(self, artifact: str) -> list[Entry]:
         """Reservations for an artifact that is not stored yet."""
         return [entry for entry in self.behind(artifact) if entry.status == "reserved"]
@@ -180,6 +189,11 @@ class Ledger:
     def spent(self, account: str, delta: float) -> float:
         """What everything released from an account costs at this delta, on every data set."""
         return total(self.releases(account), delta)[0]
+
+    def accounts(self) -> dict[str, str]:
+        """The account of every content that is known: one from which something was released has that one."""
+        entries = sorted(self.entries(), key=lambda entry: entry.spent)
+        return {content: entry.spender.account for entry in entries for content in entry.spender.contents}
 
     def releases(self, account: str) -> list[Entry]:
         """All that counts as spent from an account."""

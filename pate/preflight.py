@@ -8,6 +8,7 @@ from pathlib import Path
 from omegaconf import DictConfig
 
 from pate.accounting.smooth_sensitivity import release_cost
+from pate.accounts import LONGEST
 from pate.aggregation.gnmax import GNMax
 from pate.aggregation.labels import read_labels
 from pate.aggregation.selection import SELECTIONS
@@ -17,6 +18,7 @@ from pate.device import torch_device
 from pate.dpsgd.calibrate import SMALLEST_DELTA
 from pate.errors import ConfigError
 from pate.noise import SEEDED
+from pate.owner import refuse_anothers
 from pate.predict import INPUTS, OUTPUTS, located
 from pate.report.comparison import runs_of
 from pate.suggest import did_you_mean
@@ -26,7 +28,7 @@ STAGES = (
     "fetch", "check", "data", "features", "encode", "teachers", "votes", "queries", "quality", "labels", "account",
     "sanitise", "student", "dpsgd", "dpsgd_publishable", "nonprivate", "compare", "panel", "report", "release",
 )  # fmt: skip
-ASKED = ("all", *STAGES, "ledger", "predict")  # all that stage= takes
+ASKED = ("all", *STAGES, "ledger", "clean", "predict")  # all that stage= takes
 _PUBLIC_STAGES = (
     "features", "teachers", "votes", "queries", "quality", "labels", "account", "sanitise", "student",
     "dpsgd_publishable", "panel",
@@ -37,14 +39,16 @@ def checked(config: DictConfig) -> Settings:
     """The settings of a composed configuration, or a ConfigError; nothing is written either way."""
     settings = settle(config)
     check_sweep(settings.sweep.epsilon)
+    refuse_anothers(settings.workspace)
     if settings.compare.runs:
         if settings.stage != "compare":
             raise ConfigError(f"compare.runs is for stage=compare, and this is stage={settings.stage}")
         runs_of(settings.compare.runs)
-    elif settings.stage == "ledger":
+    elif settings.stage in ("ledger", "clean"):
         _check_budget(settings)
         if not (settings.workspace / "private").is_dir():
-            raise ConfigError(f"workspace={settings.workspace}: nothing was run there, so it has no ledger")
+            nothing = {"ledger": "it has no ledger", "clean": "there is nothing to clean"}[settings.stage]
+            raise ConfigError(f"workspace={settings.workspace}: nothing was run there, so {nothing}")
     elif settings.asked is None:
         _check(settings)
     else:
@@ -85,16 +89,15 @@ def _check_budget(settings: Settings) -> None:
         raise ConfigError(f"budget.epsilon must be a positive number, got {budget.epsilon}")
     if not 0 < settings.limit.delta < 1:
         raise ConfigError(f"budget.delta must lie strictly between 0 and 1, got {settings.limit.delta:g}")
-    if (
-        settings.plain["budget"]["account"] == ""
-        or not str(budget.account).isprintable()
-        or not 0 < len(str(budget.account).strip()) <= 200
-    ):
-        raise ConfigError("budget.account must be a name of at most 200 printable characters")
+    name = budget.account
+    if name is not None and not (name.isprintable() and len(name.strip()) > 0 and len(name) <= LONGEST):
+        raise ConfigError(f"budget.account must be a name of at most {LONGEST} printable characters")
 
 
 def _check(settings: Settings) -> None:
     _check_budget(settings)
+    if settings.clean.yes:
+        raise ConfigError(f"clean.yes is for stage=clean, and this is stage={settings.stage}")
     for name in ("student_path", "input", "output", "views", "owner"):
         if settings.plain[name] and (name, settings.stage) != ("output", "release"):
             raise ConfigError(f"{name} is for stage=predict, and this is stage={settings.stage}")

@@ -10,7 +10,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from pate.artifact import Artifact
@@ -18,10 +18,12 @@ from pate.config import Settings
 from pate.errors import BudgetExceeded, ConfigError, DamagedArtifact, PateError
 from pate.ledger import Ledger, Release, Spender
 from pate.memory import peak_memory
+from pate.noise import SEEDED
+from pate.pieces import Pieces
 from pate.spending import Spending
 from pate.stage import Graph, Ref, Stage, code_version
 from pate.steps import telling
-from pate.store import Pieces, Store
+from pate.store import Store
 from pate.withheld import withheld
 
 log = logging.getLogger("pate")
@@ -83,19 +85,64 @@ class Runner:
     def __post_init__(self) -> None:
         self.ledger = Ledger.of(self.store)
 
-    def bring_up_to_date(self, targets: list[str]) -> None:
-        """Run every needed stage that is not stored yet."""
-        for stage in self.graph.needed(targets):
+    def bring_up_to_date(self, targets: list[str], foreseen: Iterable[tuple[str, Release]] = ()) -> None:
+        """Run every needed stage that is not stored yet. Those that read nothing come first: with them the private data
+        is in, so that its account is known to what is `foreseen`."""
+        needed = self.graph.needed(targets)
+        for stage in (one for one in needed if not one.reads):
+            self._update(stage)
+        self._warn_of_new_account([stage for stage in needed if stage.crosses])
+        self._foresee(foreseen)
+        for stage in (one for one in needed if one.reads):
             self._update(stage)
 
-    def foresee(self, releases: Iterable[Release]) -> None:
+    def _warn_of_new_account(self, stages: Iterable[Stage]) -> None:
+        """What was called after the data set, as all own files once were, may be the same people's."""
+        there = set(self._known_accounts.values())
+        for account in {self._account(stage) for stage in stages} - there:
+            if not self.settings.budget.account and self.settings.dataset.name in there:
+                log.warning(
+                    "warning: these private data are new here, account %s; if they are of people of account %s, say "
+                    "so with budget.account: then what is released adds up",
+                    account,
+                    self.settings.dataset.name,
+                )
+
+    def _foresee(self, releases: Iterable[tuple[str, Release]]) -> None:
         """Refuse before hours of training what the budget will not allow after them. What is like an earlier release
         may be served again, and is left to the moment it is asked for."""
-        spender = self._spender("", "")
-        own = [entry.release for entry in self.ledger.entries() if entry.spender.account == spender.account]
-        known = {(release.kind, release.mechanism) for release in own}
-        new = [release for release in releases if (release.kind, release.mechanism) not in known]
-        self.ledger.check(spender.account, new, self.settings.limit, log.warning)
+        asked: dict[str, list[Release]] = {}
+        for name, release in releases:
+            asked.setdefault(self._account(self.graph.named(name)), []).append(release)
+        for account, some in asked.items():
+            own = [entry.release for entry in self.ledger.entries() if entry.spender.account == account]
+            known = {(release.kind, release.mechanism) for release in own}
+            new = [release for release in some if (release.kind, release.mechanism) not in known]
+            self.ledger.check(account, new, self.settings.limit, log.warning)
+
+    @property
+    def account(self) -> str:
+        """Of the data this run's first release is drawn from, or would be."""
+        releases_first = sorted(self.graph.stages, key=lambda stage: not stage.crosses)
+        return next(filter(None, map(self._account, releases_first)), "")
+
+    def _account(self, stage: Stage) -> str:
+        """Of the private data behind a stage: as the user named it, as the ledger knows its content, or by default."""
+        if self.settings.budget.account:
+            return self.settings.budget.account
+        brought = self.graph.brought(stage)
+        known = (self._known_accounts.get(content) for content in self._contents(stage))
+        usual = (one.account(self.settings) for one in brought if one.account)
+        return next(filter(None, (*known, *usual)), "")
+
+    @cached_property
+    def _known_accounts(self) -> dict[str, str]:
+        return self.ledger.accounts()
+
+    def _contents(self, stage: Stage) -> list[str]:
+        """What of the private data behind a stage is recognised by."""
+        brought = (self.records.get(one.name) for one in self.graph.brought(stage))
+        return [record.content for record in brought if record and record.content]
 
     def asked_in_several_runs(self, stage: str) -> bool:
         """Whether what a stage drew was answered under several plans, of which later ones may have seen answers."""
@@ -103,10 +150,6 @@ class Runner:
             return False
         behind = self.ledger.behind(f"{stage}/{self.records[stage].key}")
         return len({entry.spender.plan for entry in behind if entry.spent}) > 1
-
-    @property
-    def account(self) -> str:
-        return str(self.settings.budget.account)
 
     def stored(self, targets: Iterable[str]) -> list[tuple[Stage, bool]]:
         """Every needed stage, and whether its result is stored. Nothing is run; what is made of something that is still
@@ -117,9 +160,8 @@ class Runner:
             key = self._key(stage) if ready else ""
             about = self._stored(stage, key) if ready else None
             if about is not None:
-                declared = self._declared(stage)
-                content = about.get("content", "")
-                self.records[stage.name] = Record(key, 0.0, None, True, about["summary"], (), content, declared)
+                told = about["summary"], tuple(about["notes"]), about.get("content", "")
+                self.records[stage.name] = Record(key, 0.0, None, True, *told, self._declared(stage))
             found.append((stage, about is not None))
         return found
 
@@ -187,15 +229,15 @@ class Runner:
                 f"{kept}"
             ) from None
 
-    def _spender(self, artifact: str, forced: str) -> Spender:
-        """In the name of the account of this run's private data."""
+    def _spender(self, stage: Stage, key: str, forced: str) -> Spender:
+        """In the name of the account of the private data behind a stage."""
         return Spender(
-            account=str(self.settings.budget.account),
+            account=self._account(stage),
             scope="release" if self.settings.noise.seed is None else "evaluation",
-            artifact=artifact,
+            artifact=_name(stage, key),
             run=self.name,
             plan=self.plan or self.name,
-            contents=tuple(sorted({record.content for record in self.records.values() if record.content})),
+            contents=tuple(sorted(self._contents(stage))),
             forced=forced,
         )
 
@@ -210,7 +252,7 @@ class Runner:
 
     def _spending(self, stage: Stage, key: str, pieces: Pieces) -> Spending:
         """The stage's way to the ledger."""
-        spender = self._spender(_name(stage, key), pieces.marked)
+        spender = self._spender(stage, key, pieces.marked)
         waiting = partial(log.info, "%-10s another run is asking the same votes: waiting", stage.name)
         lock = partial(self.store.lock, "source", waiting=waiting)
         return Spending(self.ledger, spender, self.settings.limit, lock, withheld(self._inherited(stage)))
@@ -220,7 +262,7 @@ class Runner:
         whether an answer is served or drawn must not hang on settings that happen to vote alike on these data."""
         ref = next(ref for ref in stage.reads if ref.name == name)
         declared = self.records[self.graph.maker(ref).name].declared
-        return self.store.key("source", self._identity(ref), declared, mechanism, self.settings.budget.account)
+        return self.store.key("source", self._identity(ref), declared, mechanism, self._account(stage))
 
     def _declared(self, stage: Stage) -> str:
         """All configuration that leads to a stage's result, whatever the data made of it."""
@@ -258,9 +300,11 @@ class Runner:
         return dict(abouts[0])
 
     def _inherited(self, stage: Stage) -> tuple[str, ...]:
-        """What holds of an artifact (seeded noise!) holds of everything made from it."""
+        """What holds of an artifact (seeded noise!) holds of everything made from it, and of whatever draws under a
+        seed. By this note the store tells what may leave from what lies apart."""
+        seeded = (stage.crosses or "noise" in stage.config) and self.settings.noise.seed is not None
         notes = [note for ref in stage.reads for note in self.records[self.graph.maker(ref).name].notes]
-        return tuple(dict.fromkeys(notes))
+        return tuple(dict.fromkeys([*(SEEDED,) * bool(seeded), *notes]))
 
     def _key(self, stage: Stage) -> str:
         """A hash of the stage's own configuration, its inputs, the outside files it reads and its code.
@@ -271,7 +315,7 @@ class Runner:
         config = self._config(stage)
         inputs = [(ref.name, self._identity(ref)) for ref in stage.reads]
         files = self.store.fingerprint(stage.files(self.settings)) if stage.files else []
-        drawn = [self._declared(stage), str(self.settings.budget.account)]
+        drawn = [self._declared(stage), self._account(stage)]
         code = drawn if stage.crosses else code_version(stage, _targets(config))
         derived = [stage.derived(self.settings)] if stage.derived else []
         return self.store.key(stage.name, config, inputs, files, code, *derived)

@@ -21,13 +21,13 @@ from typing import Any
 
 from pate.artifact import Artifact
 from pate.errors import GraphError
-from pate.store import Side
+from pate.sides import Side
 
 # Moving, storing and showing artifacts does not change what is in them: edits there rerun nothing.
 _MACHINERY = {
     "pate", "pate.stage", "pate.store", "pate.runner", "pate.progress", "pate.steps", "pate.errors", "pate.config",
     "pate.preflight", "pate.cli", "pate.artifact", "pate.safe_files", "pate.ledger", "pate.spending",
-    "pate.pipelines.artifacts",
+    "pate.pieces", "pate.owner", "pate.sides", "pate.accounts", "pate.pipelines.artifacts",
 }  # fmt: skip
 
 
@@ -52,8 +52,8 @@ def Release(name: str, kind: type[Artifact]) -> Ref:
 class Stage:
     """A declared stage. `config` names the parts of the configuration its result depends on, `ignores` those within
     them that it does not. `derived` is what else it takes from the settings, as a value: part of its own key, and not
-    of what was declared to get to a draw, which knows it by the bytes of its input. One that `publishes` writes what
-    leaves the workspace."""
+    of what was declared to get to a draw, which knows it by the bytes of its input. One that brings private data in
+    says what its `account` is called by default; one that `publishes` writes what leaves the workspace."""
 
     name: str
     function: Callable[..., Any]
@@ -65,6 +65,7 @@ class Stage:
     crosses: str = ""
     publishes: bool = False
     derived: Callable[[Any], Any] | None = None
+    account: Callable[[Any], str] | None = None
 
     @property
     def sides(self) -> list[Side]:
@@ -81,6 +82,7 @@ def stage(
     crosses: str = "",
     publishes: bool = False,
     derived: Callable[[Any], Any] | None = None,
+    account: Callable[[Any], str] | None = None,
     name: str = "",
 ) -> Callable[[Callable[..., Any]], Stage]:
     """Declare a function as a stage; `files` lists outside files whose content it depends on."""
@@ -97,6 +99,7 @@ def stage(
             crosses,
             publishes,
             derived,
+            account,
         )
 
     return declare
@@ -131,6 +134,19 @@ class Graph:
 
     def maker(self, ref: Ref) -> Stage:
         return self._maker[ref]
+
+    def named(self, name: str) -> Stage:
+        return next(one for one in self.stages if one.name == name)
+
+    def brought(self, stage: Stage) -> list[Stage]:
+        """The stages that brought in the private data a stage's result is from, or was drawn from: not those of which
+        only what is public, and on the releasable side from the start, is behind it."""
+        found = {stage.name: stage} if stage.account else {}
+        for ref in stage.reads:
+            maker = self._maker[ref]
+            public = ref.side == "release" and maker.account
+            found |= {} if public else {one.name: one for one in self.brought(maker)}
+        return list(found.values())
 
     def needed(self, targets: Iterable[str]) -> list[Stage]:
         """The targets and all they depend on, in order."""

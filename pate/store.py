@@ -1,8 +1,9 @@
-"""Where artifacts live: a private side (0700) and a releasable side, each artifact whole or not there at all.
+"""Where artifacts live, each whole or not there at all. The sides are told apart in `pate.sides`.
 
-    workspace/private/STAGE/KEY/   data, teachers, votes, data-dependent costs; mode 0700, files 0600
-    workspace/release/STAGE/KEY/   what was made from public data and through a mechanism
-    workspace/runs/                results.json and log of each run; the owner's, mode 0700
+    workspace/private/STAGE/KEY/      data, teachers, votes, data-dependent costs; mode 0700, files 0600
+    workspace/release/STAGE/KEY/      what was made from public data and through a mechanism
+    workspace/evaluation/STAGE/KEY/   the same with seeded noise, which protects nobody; mode 0700, files 0600
+    workspace/runs/                   results.json and log of each run; the owner's, mode 0700
 
 Keys are HMACs under a secret of the workspace, so that a key seen outside confirms no guess about private content.
 Nothing is ever pickled.
@@ -13,26 +14,29 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import hmac
+import io
 import json
 import os
 import re
-import secrets
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from safetensors.numpy import save
 
 from pate.artifact import Arrays, Artifact, fits
-from pate.errors import ConfigError, DamagedArtifact
-from pate.safe_files import Unreadable, opened, read_json, read_npy, read_npz, read_safetensors
+from pate.errors import ConfigError, DamagedArtifact, PateError
+from pate.owner import owned_folder, refuse_anothers, workspace_secret
+from pate.pieces import Pieces
+from pate.safe_files import Unreadable, opened, read_json, read_npz, read_safetensors
+from pate.sides import Side, modes, move_seeded, placed
 
-Side = Literal["private", "release"]
 _MANIFEST = "manifest.json"
+_WORTH_SHARING = 1 << 16  # bytes
 
 
 class Store:
@@ -40,13 +44,17 @@ class Store:
 
     def __init__(self, workspace: str | Path) -> None:
         self.root = Path(workspace).absolute()
+        refuse_anothers(Path(workspace))
         try:
             self.root.mkdir(parents=True, exist_ok=True)
-            for entry in owned_folder(self.root / "private").iterdir():
-                if entry.is_symlink() or entry.is_dir():
-                    owned_folder(entry)
+            _check_owned(self.root / "private")
             (self.root / "release").mkdir(exist_ok=True)
-            self.secret = _workspace_secret(self.root / "private" / "secret")
+            self.secret = workspace_secret(self.root / "private" / "secret")
+            if not (self.root / "evaluation").exists():
+                with self.lock("evaluation", "side", lambda: None):
+                    if not (self.root / "evaluation").exists():
+                        move_seeded(self.root)
+            _check_owned(self.root / "evaluation")
         except OSError as error:
             raise ConfigError(f"workspace={workspace} cannot be written: {error.strerror or error}") from error
 
@@ -75,7 +83,9 @@ class Store:
     # -- artifacts --------------------------------------------------------------------------------
 
     def folder(self, side: Side, stage: str, key: str) -> Path:
-        return self.root / side / stage / key
+        """Where an artifact declared for a side lies; a key tells what was seeded from what was not."""
+        apart = self.root / "evaluation" / stage / key
+        return apart if side == "release" and apart.exists() else self.root / side / stage / key
 
     def has(self, side: Side, stage: str, key: str) -> bool:
         """Whether something is stored there, whole or damaged."""
@@ -112,9 +122,7 @@ class Store:
     @contextmanager
     def lock(self, stage: str, key: str, waiting: Callable[[], None]) -> Iterator[None]:
         """One run at a time makes an artifact; `waiting` is called once if another one is at it."""
-        file = owned_folder(self.root / "private" / "locks") / f"{stage}-{key}"
-        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-        with open(os.open(file, flags, 0o600), "rb+", buffering=0) as handle:
+        with self._lock_file(f"{stage}-{key}") as handle:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
@@ -122,11 +130,33 @@ class Store:
                 fcntl.flock(handle, fcntl.LOCK_EX)
             yield  # the lock goes with the file handle, also when the process is killed
 
+    @contextmanager
+    def at_work(self) -> Iterator[None]:
+        """Any number of runs at once; nothing is cleaned away from under them."""
+        with self._lock_file("runs") as handle:
+            fcntl.flock(handle, fcntl.LOCK_SH)
+            yield
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """No run is at work, and none begins before this has ended."""
+        with self._lock_file("runs") as handle:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise PateError(f"a run is at work in {self.root}: clean once it has ended") from None
+            yield
+
+    def _lock_file(self, name: str) -> io.FileIO:
+        file = owned_folder(self.root / "private" / "locks") / name
+        return io.FileIO(os.open(file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600), "rb+")
+
     def write(
         self, side: Side, stage: str, key: str, artifacts: Mapping[str, Artifact], about: Mapping[str, Any]
     ) -> None:
         """Store a stage's artifacts of one side together: temporary name, fsync, rename."""
-        final = self.folder(side, stage, key)
+        side = placed(side, about["notes"])
+        final, (folder_mode, file_mode) = self.root / side / stage / key, modes(side)
         for left_over in self._parent(side, stage).glob(f".{key}-*"):  # of a run that was killed while writing
             shutil.rmtree(left_over, ignore_errors=True)
         temporary = Path(tempfile.mkdtemp(prefix=f".{key}-", dir=final.parent))
@@ -136,13 +166,15 @@ class Store:
                 _write_arrays(temporary / f"{name}.{artifact.format}", arrays)
                 (temporary / f"{name}.json").write_text(json.dumps(facts, sort_keys=True, indent=1))
             files = {file.name: _sha256(file) for file in sorted(temporary.iterdir())}
+            for name, digest in files.items():
+                _share(temporary / name, digest)
             (temporary / _MANIFEST).write_text(
                 json.dumps({"files": files, "side": side, "about": dict(about)}, indent=1)
             )
             for file in temporary.iterdir():
-                file.chmod(0o600 if side == "private" else 0o644)
+                file.chmod(file_mode)
                 sync(file)
-            temporary.chmod(0o700 if side == "private" else 0o755)
+            temporary.chmod(folder_mode)
             sync(temporary)
             if final.exists():
                 self.discard(side, stage, key)
@@ -167,12 +199,10 @@ class Store:
             raise DamagedArtifact(f"{folder / name} does not read as {kind.__name__}: {problem}") from None
 
     def discard(self, side: Side, stage: str, key: str) -> None:
-        """Take an artifact away; first out of sight in one step, so that no half of it is ever seen."""
+        """Take an artifact away, if it is there."""
         folder = self.folder(side, stage, key)
         if folder.exists():
-            trash = Path(tempfile.mkdtemp(prefix=f".{key}-", dir=folder.parent))
-            folder.rename(trash / key)
-            shutil.rmtree(trash)
+            take_away(folder)
 
     def keep_error(self, stage: str, text: str) -> Path:
         """Keep what an error said where only the owner reads it."""
@@ -216,120 +246,23 @@ class Store:
 
     def _parent(self, side: Side, stage: str) -> Path:
         parent = self.root / side / stage
-        if side == "private":
+        if side != "release":
             return owned_folder(parent)
         parent.mkdir(exist_ok=True)
         return parent
 
 
-class Pieces:
-    """Arrays that survive a kill, one file each, so that a resumed run computes only the missing ones."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder  # made when there is something to keep
-
-    def save(self, index: int, array: np.ndarray) -> None:
-        self._made()
-        digest = hashlib.sha256(np.ascontiguousarray(array).tobytes()).hexdigest()[:16]
-        descriptor, temporary = tempfile.mkstemp(prefix=".", dir=self._folder)
-        with os.fdopen(descriptor, "wb") as file:
-            np.save(file, array, allow_pickle=False)
-            file.flush()
-            os.fsync(file.fileno())
-        os.rename(temporary, self._folder / f"{index:06d}-{digest}.npy")
-
-    def load(self) -> dict[int, np.ndarray]:
-        """All whole pieces; a damaged one counts as missing."""
-        found: dict[int, np.ndarray] = {}
-        for index, file in self._kept():
-            with suppress(Unreadable):
-                array = read_npy(file, follow=False)
-                if hashlib.sha256(array.tobytes()).hexdigest()[:16] == file.stem.partition("-")[2]:
-                    found[index] = array
-        return found
-
-    def drop(self, before: int) -> None:
-        """Forget pieces that newer ones have made useless."""
-        for index, file in self._kept():
-            if index < before:
-                file.unlink()
-
-    def mark(self) -> None:
-        """Remember, until it is stored, that what these are pieces of was asked for once more, fresh."""
-        (self._made() / "again").write_text(secrets.token_hex(16))
-
-    def unmark(self) -> None:
-        (self._folder / "again").unlink(missing_ok=True)
-
-    @property
-    def marked(self) -> str:
-        """Which request this is, if there is one; what it led to is stored with the same words."""
-        try:
-            return (self._folder / "again").read_text() or "again"  # empty: killed while it was written
-        except FileNotFoundError:
-            return ""
-
-    def scratch(self) -> Path:
-        """An empty private folder for what worker processes share; not in a temporary folder that outlives a kill."""
-        folder = self._made() / "scratch"
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(mode=0o700)
-        return folder
-
-    def clear(self) -> None:
-        shutil.rmtree(self._folder, ignore_errors=True)
-
-    def _kept(self) -> list[tuple[int, Path]]:
-        if self._folder.is_symlink():
-            raise ConfigError(f"{self._folder} is a symbolic link: take it away, then run again")
-        named = (re.fullmatch(r"(\d{6,12})-[0-9a-f]{16}\.npy", file.name) for file in self._folder.glob("*.npy"))
-        return sorted((int(name[1]), self._folder / name[0]) for name in named if name)
-
-    def _made(self) -> Path:
-        owned_folder(self._folder.parent)
-        return owned_folder(self._folder)
+def take_away(folder: Path) -> None:
+    """First out of sight in one step, so that no half of it is ever seen."""
+    trash = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    folder.rename(trash / folder.name)
+    shutil.rmtree(trash)
 
 
-def owned_folder(folder: Path) -> Path:
-    """A folder only its owner can read; refused when it is a link or open to others."""
-    if folder.is_symlink():
-        raise ConfigError(f"{folder} is a symbolic link: private artifacts stay in a real folder of the workspace")
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    mode = folder.stat().st_mode & 0o777
-    if mode & 0o077:
-        raise ConfigError(f"{folder} can be read by others (mode {mode:o}): chmod 700 it, then run again")
-    return folder
-
-
-def _workspace_secret(file: Path) -> bytes:
-    others = [entry for entry in file.parent.iterdir() if not entry.name.startswith((".secret", "locks"))]
-    if not file.exists():  # looked for after the others: another process may be making it right now
-        if others:
-            raise ConfigError(
-                f"{file} is gone, and with it the names of everything stored beside it: put it back, or start a new "
-                "workspace (labels would be drawn again there, and spend privacy again)"
-            )
-        descriptor, temporary = tempfile.mkstemp(prefix=".secret", dir=file.parent)
-        with os.fdopen(descriptor, "wb") as handle:
-            handle.write(secrets.token_bytes(32))
-            handle.flush()
-            os.fsync(handle.fileno())
-        try:
-            os.link(temporary, file)  # fails if another process was first: then theirs counts
-        except FileExistsError:
-            pass
-        finally:
-            os.unlink(temporary)
-    try:
-        with opened(file, follow=False) as handle:
-            mode, secret = os.fstat(handle.fileno()).st_mode & 0o777, handle.read(33)
-    except Unreadable as problem:
-        raise ConfigError(f"{file} {problem}: put the real one back, or start a new workspace") from None
-    if len(secret) != 32:
-        raise ConfigError(f"{file} is not a workspace secret: put the right one back, or start a new workspace")
-    if mode & 0o077:
-        raise ConfigError(f"{file} can be read by others (mode {mode:o}): chmod 600 it, then run again")
-    return secret
+def _check_owned(side: Path) -> None:
+    for entry in owned_folder(side).iterdir():
+        if entry.is_symlink() or entry.is_dir():
+            owned_folder(entry)
 
 
 def _write_arrays(file: Path, arrays: Arrays) -> None:
@@ -340,6 +273,24 @@ def _write_arrays(file: Path, arrays: Arrays) -> None:
         file.write_bytes(save({name: np.ascontiguousarray(array) for name, array in arrays.items()}))
     else:
         np.savez(file, **arrays)  # type: ignore[arg-type]
+
+
+def _share(file: Path, digest: str) -> None:
+    """Keep once what another key of the same stage and side holds byte for byte: an edit of the code, or a setting that
+    changes nothing, gives features another key and no other content. Nothing stored is ever written to in place."""
+    size = file.stat().st_size
+    if size < _WORTH_SHARING:
+        return
+    shared = file.with_name(f".{file.name}")
+    for other in file.parent.parent.glob(f"[!.]*/{file.name}"):
+        try:
+            if other.lstat().st_size == size:
+                os.link(other, shared, follow_symlinks=False)
+                if _sha256(shared) == digest:
+                    return os.replace(shared, file)
+                shared.unlink()
+        except (OSError, Unreadable):  # it has just gone, is damaged, or this file system has no links
+            shared.unlink(missing_ok=True)
 
 
 def _sha256(file: Path, follow: bool = False) -> str:

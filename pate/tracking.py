@@ -25,9 +25,9 @@ from pate.accounting.price import RELATION
 from pate.data.labels import CLASSES_FROM_PRIVATE
 from pate.errors import ConfigError, PateError
 from pate.noise import SEEDED
+from pate.owner import owned_folder
 from pate.report.jobs import Job
 from pate.steps import following
-from pate.store import owned_folder
 from pate.withheld import withheld
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from safetensors.numpy import save
 
 from pate.artifact import Arrays
 from pate.errors import DamagedArtifact
+from pate.pieces import Pieces
 from pate.safe_files import Unreadable, parsed_safetensors
-from pate.store import Pieces
 
 if TYPE_CHECKING:
     import torch

@@ -73,13 +73,14 @@ def graph(settings: Settings) -> Graph:
     return Graph((*stages, compare_of(compared), report_of(shown)), tuple(notes))
 
 
-def foreseen(settings: Settings, stages: Iterable[str]) -> Iterator[Release]:
-    """What these stages would release, as far as the configuration alone tells: all of it, if none is served again."""
+def foreseen(settings: Settings, stages: Iterable[str]) -> Iterator[tuple[str, Release]]:
+    """What each of these stages would release, as far as the configuration alone tells: all of it, if none is served
+    again."""
     if "labels" in stages and settings.has_price and not settings.votes.path:
-        yield answers_release(settings, settings.teachers.count, settings.labels.queries)
+        yield "labels", answers_release(settings, settings.teachers.count, settings.labels.queries)
     if "dpsgd" in stages and settings.dpsgd.epsilon != "pate":
         records = settings.dataset.sizes().private
-        yield training_release(settings, settings.dpsgd.plan(records, settings.dpsgd.epsilon, settings.delta))
+        yield "dpsgd", training_release(settings, settings.dpsgd.plan(records, settings.dpsgd.epsilon, settings.delta))
 
 
 def targets(settings: Settings, alone: bool = True) -> list[str]:

@@ -5,7 +5,6 @@ from pate.accounting.plan import CHOSEN_ON_VOTES, queries_for, queries_for_votes
 from pate.accounting.price import Costs, Plan, relation, shown
 from pate.aggregation.selection import Queries
 from pate.aggregation.votes import Votes
-from pate.noise import SEEDED
 from pate.runner import Run
 from pate.stage import stage
 from pate.withheld import withheld
@@ -21,7 +20,6 @@ def account(run: Run, votes: Votes, queries: Queries) -> tuple[Costs, Plan]:
     predictions = None if votes.predictions is None else votes.predictions[:, asked]
     promise = relation(settings.partition.group_by)
     costs = price(settings.aggregator, votes.counts[asked], settings.delta, predictions, promise)
-    run.notes += (SEEDED,) * (settings.noise.seed is not None)
     run.summary = f"{len(asked)} queries: {costs.describe(withheld(run.all_notes))}"
     return costs, _plan(run, votes)
 
@@ -37,7 +35,6 @@ def account_in_rounds(run: Run, votes: Votes) -> tuple[Costs, Plan]:
     settings, queries = run.settings, run.settings.labels.queries
     counts, promise = votes.counts[:queries], relation(settings.partition.group_by)
     costs = price(settings.aggregator, counts, settings.delta, relation=promise, adaptive=True)
-    run.notes += (SEEDED,) * (settings.noise.seed is not None)
     run.summary = f"{queries} queries: {costs.describe(withheld(run.all_notes))}"
     return costs, _plan(run, votes)
 

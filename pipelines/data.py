@@ -1,5 +1,6 @@
 """data: split the records by position into private, public and test."""
 
+from pate.accounts import of_records
 from pate.data.split import Private, Public, Test, Truth
 from pate.runner import Run
 from pate.stage import stage
@@ -12,6 +13,7 @@ from .artifacts import PRIVATE, PUBLIC, TEST, TRUTH
     config=["dataset", "partition"],
     ignores=["dataset.delta", "dataset.path", "dataset.test_public", "dataset.keep"],
     files=lambda settings: settings.dataset.files(),
+    account=lambda settings: of_records(settings.dataset),
 )
 def data(run: Run) -> tuple[Private, Public, Test, Truth]:
     split = run.settings.dataset.load(run.settings.partition.group_by)

@@ -41,7 +41,6 @@ def labels(run: Run, votes: Votes, queries: Queries) -> Labels:
     answers = _answer(run, votes, asked, noise, fixed=True)
     answered = answers != NO_ANSWER
     run.summary = f"{answered.sum()} of {len(asked)} queries answered by {settings.aggregator.describe()}"
-    run.notes += (SEEDED,) * noise.seeded
     wrong = wrong_if_unanimous(settings.aggregator, votes.teachers, votes.counts.shape[1])
     mechanism = settings.aggregator.describe()
     return Labels(
@@ -84,7 +83,7 @@ def labels_in_rounds(run: Run, public: Public, public_features: Encoded, votes: 
     asked, answers = ask_in_rounds(wanted.queries, wanted.rounds, pool, answer, believe, pieces, settings.seed)
     given = answers != NO_ANSWER
     run.summary = f"{given.sum()} of {len(asked)} queries answered in {wanted.rounds} rounds by {aggregator.describe()}"
-    run.notes += (ADAPTIVE, *(SEEDED,) * (seed is not None))
+    run.notes += (ADAPTIVE,)
     seeded = np.array(seed is not None)
     return Queries(asked), Labels(
         asked[given],

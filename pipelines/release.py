@@ -56,7 +56,7 @@ def _of_labels(run: Run, labels: Labels) -> Promise:
 def _account(run: Run) -> dict[str, str]:
     """What everything released from the same data costs together, on every data set."""
     delta = run.settings.limit.delta
-    released = run.spending.ledger.releases(str(run.settings.budget.account))
+    released = run.spending.ledger.releases(run.spending.spender.account)
     neighbours = relation_of(entry.release for entry in released)
     told = {"epsilon": shown(total(released, delta)[0]), "delta": f"{delta:g}", "neighbours": neighbours}
     void = next((entry.withheld for entry in released if entry.withheld), "")  # what voids one of them voids their sum

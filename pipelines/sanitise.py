@@ -8,7 +8,7 @@ from pate.aggregation.gnmax import GNMax
 from pate.aggregation.selection import Queries
 from pate.aggregation.votes import Votes
 from pate.ledger import Release
-from pate.noise import SEEDED, source
+from pate.noise import source
 from pate.runner import Run
 from pate.stage import stage
 from pate.withheld import withheld
@@ -43,7 +43,6 @@ def sanitise(run: Run, votes: Votes, queries: Queries) -> Sanitised:
         settings.delta,
         noise,
     )
-    run.notes += (SEEDED,) * noise.seeded
     why = withheld(run.all_notes)
     run.summary = (
         f"epsilon {shown(found.epsilon)} for this data set, itself included, {why or 'publishable'}; "

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from pate.accounts import of_file
 from pate.aggregation.votes import Predictions, Votes, read_votes, tally
 from pate.config import Settings
 from pate.runner import Run
@@ -22,7 +23,13 @@ def _classes(settings: Settings) -> int:
     return len(settings.dataset.class_names)
 
 
-@stage(name="votes", writes=[VOTES], files=lambda settings: [Path(settings.votes.path)], derived=_classes)
+@stage(
+    name="votes",
+    writes=[VOTES],
+    files=lambda settings: [Path(settings.votes.path)],
+    derived=_classes,
+    account=lambda settings: of_file(settings.votes.path),
+)
 def votes_from_file(run: Run) -> Votes:
     read = read_votes(str(run.settings.votes.path), _classes(run.settings))
     run.summary = f"{read.teachers} votes on each of {len(read.counts)} public inputs, from a file"

@@ -44,7 +44,7 @@ def test_the_whole_pipeline_twice(pate, tmp_path):
 @pytest.mark.parametrize(
     ("override", "words"),
     [
-        ("tachers.count=3", "tachers: no such key; there are account, aggregator, budget, compare, dataset"),
+        ("tachers.count=3", "tachers: no such key; there are account, aggregator, budget, clean, compare, dataset"),
         ("teachers.cuont=3", "teachers.cuont: no such key; there are count, inverse_penalty, iterations"),
         ("teachers.count=many", "teachers.count: Value 'many' of type 'str' could not be converted to Integer"),
         ("teachers=llama", "Available options in 'teachers'"),

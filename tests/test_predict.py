@@ -22,7 +22,8 @@ DIGITS = load_digits()
 
 def trained(folder, *overrides):
     found = pate.run([*FAST, f"workspace={folder / 'workspace'}", f"hydra.run.dir={folder / 'run'}", *overrides])
-    kept = folder / "workspace" / "release" / "student" / found["stages"]["student"]["key"]
+    made = found["stages"]["student"]
+    kept = folder / "workspace" / ("evaluation" if made["seeded"] else "release") / "student" / made["key"]
     shutil.copytree(kept, folder / "student")
     shutil.rmtree(folder / "workspace")
     return folder / "student"

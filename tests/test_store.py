@@ -213,7 +213,7 @@ def test_links_inside_the_private_side_are_refused(store, tmp_path):
 
 def test_a_lock_that_is_a_link_is_not_followed(store, tmp_path):
     (tmp_path / "precious").write_text("kept")
-    (store.root / "private" / "locks").mkdir(mode=0o700)
+    (store.root / "private" / "locks").mkdir(mode=0o700, exist_ok=True)
     (store.root / "private" / "locks" / "stage-key").symlink_to(tmp_path / "precious")
     with pytest.raises(OSError), store.lock("stage", "key", lambda: None):
         pass
@@ -276,3 +276,53 @@ def test_pieces_of_other_names_and_links_do_not_count(store, tmp_path):
     (folder / "1x-0000.npy").write_bytes(file.read_bytes())
     (folder / file.name.replace("000000", "000001")).symlink_to(file)
     assert sorted(pieces.load()) == [0]
+
+
+LARGE = Thing(np.arange(100_000), [])
+
+
+def stored(store, key, value=LARGE, side="private", stage="stage"):
+    store.write(side, stage, key, {"thing": value}, ABOUT)
+    return store.folder(side, stage, key) / "thing.npz"
+
+
+def test_what_another_key_of_a_stage_holds_already_is_stored_once(store):
+    one, two = stored(store, "one"), stored(store, "two")
+    assert one.stat().st_ino == two.stat().st_ino
+    assert stat.S_IMODE(two.stat().st_mode) == 0o600
+    assert store.identity("stage", "one", ["private"]) == store.identity("stage", "two", ["private"])
+    store.discard("private", "stage", "one")
+    np.testing.assert_array_equal(store.read("private", "stage", "two", "thing", Thing).values, LARGE.values)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"value": Thing(np.arange(1, 100_001), [])},  # as long, and not the same
+        {"side": "release"},  # others may read that one
+        {"stage": "another"},
+    ],
+)
+def test_nothing_else_is_shared(store, other):
+    assert stored(store, "one").stat().st_ino != stored(store, "two", **other).stat().st_ino
+
+
+def test_a_damaged_file_is_not_shared_and_what_is_rebuilt_is_whole(store):
+    file = stored(store, "one")
+    content = bytearray(file.read_bytes())
+    content[-1000] ^= 1
+    file.write_bytes(content)
+    assert stored(store, "two").stat().st_ino != file.stat().st_ino
+    store.verify("private", "stage", "two")
+    assert {path.name for path in (store.root / "private" / "stage" / "two").iterdir()} == {
+        "thing.npz", "thing.json", "manifest.json"
+    }  # fmt: skip
+
+
+def test_where_there_are_no_links_there_are_copies(store, monkeypatch):
+    def refused(*_, **__):
+        raise PermissionError
+
+    monkeypatch.setattr(os, "link", refused)
+    stored(store, "one"), stored(store, "two")
+    assert store.verify("private", "stage", "one")["files"] == store.verify("private", "stage", "two")["files"]

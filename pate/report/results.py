@@ -91,6 +91,7 @@ def results(
                 "seconds": round(record.seconds, 3),
                 "memory": record.memory,
                 "reused": record.reused,
+                "seeded": SEEDED in record.notes,
                 "summary": record.summary,
             }
             for name, record in records.items()

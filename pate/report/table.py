@@ -10,6 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from pate.accounting.price import shown
+from pate.noise import SEEDED
 from pate.report.scores import TITLES
 from pate.report.terminal_plot import ASCII, MARGIN, UNICODE, WIDTH, plot, points
 from pate.report.verdict import verdict
@@ -74,11 +75,14 @@ def print_places(found: dict[str, Any], folder: Path) -> None:
         print(f"leaves   {leaves} (may be published)")
     print(f"private  {workspace / 'private'} (yours alone)")
     print(f"release  {workspace / 'release'} (made from public inputs and noisy answers or gradients)")
+    if any(stage["seeded"] for stage in stages.values()):
+        print(f"apart    {workspace / 'evaluation'} ({SEEDED}; yours alone)")
     published = "student" if "student" in stages else "dpsgd" if config["dpsgd"]["epsilon"] != "pate" else ""
     if made := stages.get(published):
-        model = workspace / "release" / published / made["key"]
+        model = workspace / ("evaluation" if made["seeded"] else "release") / published / made["key"]
         owner = " owner=true" if withheld(found["notes"]) else ""
-        print(f"predict  pate stage=predict student_path={model} input=FILE{owner}")
+        warned = f"  # {SEEDED}" * made["seeded"]
+        print(f"predict  pate stage=predict student_path={model} input=FILE{owner}{warned}")
 
 
 def print_predictions(found: dict[str, Any]) -> None:

@@ -18,8 +18,8 @@ from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 from threadpoolctl import threadpool_limits
 
 from pate.errors import ConfigError, PateError
+from pate.pieces import Pieces
 from pate.progress import progress
-from pate.store import Pieces
 from pate.teachers.sharing import mapped
 
 log = logging.getLogger("pate")

@@ -19,7 +19,8 @@ import numpy as np
 from pate.aggregation.labels import Labels
 from pate.aggregation.votes import Predictions
 from pate.ledger import Entry, Ledger
-from pate.store import Pieces, Store
+from pate.pieces import Pieces
+from pate.store import Store
 
 from .hooks import drawn
 
@@ -98,7 +99,7 @@ def _read_ledger(state: State, workspace: Path, secret: bytes) -> None:
 
 
 def _visible(workspace: Path) -> Iterator[tuple[str, str, str]]:
-    for side in ("private", "release"):
+    for side in ("private", "release", "evaluation"):
         for stage in sorted((workspace / side).glob("*")):
             if stage.is_dir() and stage.name not in ("locks", "errors", "effort"):
                 for entry in sorted(stage.iterdir()):

@@ -4,7 +4,7 @@ import os
 import signal
 from functools import partial
 
-from pate.store import Pieces
+from pate.pieces import Pieces
 
 from . import pipeline
 from .child import Child

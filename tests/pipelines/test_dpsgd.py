@@ -117,7 +117,7 @@ def test_what_may_be_published_is_said_where_epsilons_are(run, tmp_path):
     owners = told("private", "teachers=ridge", "teachers.count=20", "n_jobs=1")
     assert re.search("epsilon .*, delta 0.0001, the owner's$", owners)
     assert re.search(r"epsilon 4\.000 .*, delta 0.0001, publishable$", told("release", *ALONE))
-    assert re.search("delta 0.0001, seeded noise: not private$", told("release", *ALONE, "noise.seed=1"))
+    assert re.search("delta 0.0001, seeded noise: not private$", told("evaluation", *ALONE, "noise.seed=1"))
 
 
 def test_a_second_draw_is_told_of_though_it_was_interrupted(run, monkeypatch):
@@ -156,7 +156,7 @@ def test_killed_in_the_middle_it_goes_on_with_the_same_spend(tmp_path):
     assert whole.returncode == 0, whole.stderr
     for name in ("dpsgd.safetensors", "spent.json"):
         one, two = (
-            next((tmp_path / place / "release" / "dpsgd").glob(f"*/{name}")).read_bytes()
+            next((tmp_path / place / "evaluation" / "dpsgd").glob(f"*/{name}")).read_bytes()
             for place in ("unbroken", "broken")
         )
         assert one == two

@@ -139,7 +139,7 @@ def test_seeded_noise_is_stamped_on_everything(run, tmp_path):
     found = run("noise.seed=3")
     assert "seeded noise: not private" in found["notes"]
     assert method(found, "pate")["epsilon_publishable"] is None
-    (labels,) = (tmp_path / "workspace" / "release" / "labels").glob("*/labels.npz")
+    (labels,) = (tmp_path / "workspace" / "evaluation" / "labels").glob("*/labels.npz")
     back = run(f"labels.path={labels}")  # the stamp travels with the file
     assert "seeded noise: not private" in back["notes"]
     made = [json.loads(file.read_text())["about"] for file in (tmp_path / "workspace").rglob("manifest.json")]

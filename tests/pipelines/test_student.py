@@ -67,7 +67,7 @@ def test_a_student_killed_in_the_middle_goes_on_to_the_same_weights(tmp_path):
     assert again.returncode == 0, again.stderr
     assert "resuming: round" in again.stderr
     one, two = (
-        next((tmp_path / name / "release" / "student").glob("*/student.safetensors")).read_bytes()
+        next((tmp_path / name / "evaluation" / "student").glob("*/student.safetensors")).read_bytes()
         for name in ("unbroken", "broken")
     )
     assert one == two

@@ -1,0 +1,58 @@
+"""The sides of a workspace: on which one an artifact lies, and who may read it.
+
+workspace/private/      the owner's
+workspace/release/      made from public data and through a mechanism: may leave
+workspace/evaluation/   declared releasable, and seeded noise is behind it: hides nothing, so it is the owner's too
+"""
+
+from __future__ import annotations
+
+import logging
+import shutil
+from collections.abc import Collection
+from pathlib import Path
+from typing import Literal
+
+from pate.noise import SEEDED
+from pate.owner import owned_folder
+from pate.safe_files import Unreadable, read_json
+
+Side = Literal["private", "release", "evaluation"]
+log = logging.getLogger("pate")
+
+
+def placed(side: Side, notes: Collection[str]) -> Side:
+    """Where an artifact declared for a side goes: whoever knows a seed can subtract the noise, in whatever was made
+    from it."""
+    return "evaluation" if side == "release" and SEEDED in notes else side
+
+
+def modes(side: Side) -> tuple[int, int]:
+    """Of a folder and of a file."""
+    return (0o755, 0o644) if side == "release" else (0o700, 0o600)
+
+
+def move_seeded(workspace: Path) -> None:
+    """Workspaces of before there was an evaluation side hold seeded artifacts where what may leave lies: these go where
+    they belong, once. The side is there when all have moved, so that a kill in between is made up for."""
+    moving, moved = owned_folder(workspace / ".evaluation"), 0
+    folder_mode, file_mode = modes("evaluation")
+    for manifest in sorted((workspace / "release").glob("[!.]*/[!.]*/manifest.json")):
+        folder = manifest.parent
+        if not folder.is_symlink() and SEEDED in _notes(manifest):
+            for file in folder.iterdir():
+                file.chmod(file_mode)
+            folder.chmod(folder_mode)
+            shutil.move(folder, owned_folder(moving / folder.parent.name) / folder.name)
+            moved += 1
+    moving.rename(workspace / "evaluation")
+    if moved:
+        log.info("%d artifacts went from release/ to evaluation/ in %s: %s", moved, workspace, SEEDED)
+
+
+def _notes(manifest: Path) -> list[str]:
+    """What cannot be read is not used either, wherever it lies."""
+    try:
+        return list(read_json(manifest, follow=False)["about"]["notes"])
+    except (Unreadable, KeyError, TypeError):
+        return []
