@@ -49,14 +49,17 @@ def examine(
     width = math.prod(tables["public"].shape[1:])
     refusals: list[str] = []
     warnings: list[str] = []
+    names: tuple[str, ...] = ()
     if columns_of(tables["public"]):
         columns = Columns.fit(tables["public"], declared, split.public_rows)
         found, width = [*_columns(columns, tables)], columns.width
         for column in found:
             if column["name"] not in kept:
                 _identifier(column, tables, refusals, warnings, group_by)
-        warnings += _gaps(found, {side: len(rows) for side, rows in tables.items()})
-    both = {side: _shared(tables["private"], tables[side]) for side in ("public", "test")}
+        plain = [one for one in found if not one["identifier"]]
+        names = tuple(one["name"] for one in plain)
+        warnings += _gaps(plain, {side: len(rows) for side, rows in tables.items()})
+    both = {side: _shared(tables["private"], tables[side], names) for side in ("public", "test")}
     if both["public"]:
         warnings.append(
             f"{both['public']} private rows are public rows too: what is public is released as it is, so take them out "
@@ -132,9 +135,10 @@ def _gaps(columns: list[dict[str, Any]], sizes: Mapping[str, int]) -> Iterator[s
             yield f"column {column['name']} ({column['kind']}): {', '.join(told)} {instead}"
 
 
-def _shared(private: np.ndarray, other: np.ndarray) -> int:
-    """How many private rows are, in every cell that is learned from, rows of another side."""
-    names = columns_of(private)
+def _shared(private: np.ndarray, other: np.ndarray, names: tuple[str, ...]) -> int:
+    """How many private rows are rows of another side, in every one of these columns; of arrays, as they are."""
+    if columns_of(private) and not names:
+        return 0
     if not names:
         known = {row.tobytes() for row in np.ascontiguousarray(other)}
         return sum(row.tobytes() in known for row in np.ascontiguousarray(private)) if known else 0

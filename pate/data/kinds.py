@@ -87,7 +87,7 @@ def _declared(name: str, cells: Sequence[Cell], declared: str) -> Kind:
 def _refuse_strays(name: str, kind: Kind, strays: Sequence[int], filled: int, rows: Rows) -> None:
     """A few texts among numbers would make a category of every number."""
     if filled >= _FEW and len(strays) <= _STRAY * filled:
-        others = f" and {len(strays) - 1} more" if len(strays) > 1 else ""
+        others = f" (and {len(strays) - 1} more)" if len(strays) > 1 else ""
         what = {"numeric": "numbers"}.get(kind, "dates")
         raise ConfigError(
             f"column {name}: {rows.at(strays[0])}{others} holds text where {filled - len(strays)} public cells hold "

@@ -43,7 +43,7 @@ def test_a_slip_among_numbers_is_named_with_its_record_and_the_way_out():
     ) as told:
         kind(cells)
     assert "n/a" not in str(told.value)
-    with pytest.raises(ConfigError, match=r"record 1018 of public.csv and 1 more holds"):
+    with pytest.raises(ConfigError, match=r"record 1018 of public.csv \(and 1 more\) holds"):
         kind([*cells, "?"], positions=np.arange(1000, 1194))
     assert kind(cells, "numeric") == "numeric"
     assert kind(cells, "category") == "category"
