@@ -33,7 +33,7 @@ def noise_grid(aggregator: Aggregator, teachers: int, classes: int) -> Grid:
     if aggregator.sigma < _SMALLEST_SIGMA or (teachers + 12 * aggregator.sigma) / aggregator.sigma**2 > _STEEPEST:
         raise OutOfRange("sigma too small for so many teachers")
     if aggregator.noise == "continuous":
-        return quadrature.gaussian(aggregator.sigma, teachers)
+        return quadrature.gaussian(aggregator.sigma, teachers, classes)
     if aggregator.sigma > _LARGEST_DISCRETE_SIGMA:
         raise OutOfRange(f"sigma above {_LARGEST_DISCRETE_SIGMA:g}")
     return quadrature.discrete_gaussian(aggregator.sigma, teachers, classes)
