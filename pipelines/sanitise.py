@@ -21,7 +21,7 @@ from .artifacts import QUERIES, SANITISED, VOTES
 )
 def sanitise(run: Run, votes: Votes, queries: Queries) -> Sanitised:
     settings, wanted = run.settings, run.settings.sanitise
-    assert isinstance(settings.aggregator, GNMax)  # preflight refuses others: the bounds are those of GNMax
+    assert type(settings.aggregator) is GNMax  # preflight refuses others: the bounds are those of GNMax
     noise, promise = source(settings.noise.seed), relation(settings.partition.group_by)
     release = Release(
         kind="sanitised epsilon",
@@ -39,11 +39,12 @@ def sanitise(run: Run, votes: Votes, queries: Queries) -> Sanitised:
         wanted.sigma_ss,
         settings.delta,
         noise,
+        relation=promise,
     )
     leaves = SEEDED if noise.seeded else "publishable"
     run.summary = (
         f"epsilon {shown(found.epsilon)} for this data set, itself included, {leaves}; delta {found.delta:g}, "
-        f"{promise}; of queries fixed in advance"
+        f"{found.relation}; of queries fixed in advance"
     )
     run.notes += (SEEDED,) * noise.seeded
     return found
