@@ -27,6 +27,7 @@ from hydra.types import RunMode
 from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
+from pate.accounting.plan import CHOSEN_ON_VOTES
 from pate.config import Asked, Settings
 from pate.errors import ConfigError, PateError, one_line
 from pate.ledger import Ledger
@@ -48,6 +49,10 @@ from pate.store import Store
 from pate.terminal import quiet, settle_terminal
 
 log = logging.getLogger("pate")
+PLANNED_ON_VOTES = (
+    "account.on_votes was asked in this workspace: if settings of this release were chosen by what it told, no epsilon "
+    "covers that choice; release with account.on_votes=true, and the card says so"
+)
 SEVERAL_RUNS = "asked in several runs: a price for this data set holds only if all were fixed before the first answer"
 _PLAN = ".plan"  # in a sweep's folder: its name for the ledger
 # All its jobs are known when it begins; other sweepers choose the next one by what was found.
@@ -84,6 +89,9 @@ def execute(settings: Settings, folder: Path, plan: str = "", overrides: Sequenc
     wanted = targets(settings, alone=not plan)
     if settings.limit.strict and settings.noise.seed is None:
         runner.foresee(foreseen(settings, [stage.name for stage in runner.graph.needed(wanted)]))
+    told = settings.stage != "release" or settings.account.on_votes
+    if not told and CHOSEN_ON_VOTES in runner.store.notes("private", "account"):
+        log.warning("warning: %s", PLANNED_ON_VOTES)
     with settings.tracking.follow(settings, name) as track:
         runner.bring_up_to_date(wanted)
         spent = OWNERS_SPENT if settings.dpsgd.epsilon == "pate" else SPENT
