@@ -60,13 +60,13 @@ def main() -> None:
         lambda: moments.pate2017(moments.plurality_loses(many, 0.05, "continuous"), 0.05, orders).sum(axis=0),
     )
     over_chunks(
-        Ensemble.of(votes(20_000, 250, 10)).histograms, gaussian(40.0, 250), lambda _: None, None
+        Ensemble.of(votes(20_000, 250, 10)).histograms, gaussian(40.0, 250, 10), lambda _: None, None
     )  # start workers
     reference = np.load(REFERENCE)["counts"].astype(int)
     cases = [
         ("exact RDP, reference votes, distinct histograms", reference, laplace(0.05, 250, 10)),
         ("exact RDP, 10 classes, distinct histograms", votes(60_000, 250, 10), laplace(0.05, 250, 10)),
-        ("the same, Gaussian noise", votes(60_000, 250, 10), gaussian(40.0, 250)),
+        ("the same, Gaussian noise", votes(60_000, 250, 10), gaussian(40.0, 250, 10)),
         ("exact RDP, 100 classes, distinct histograms", votes(2000, 250, 100), laplace(0.05, 250, 100)),
     ]
     for what, counts, grid in cases:

@@ -9,6 +9,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from pate.accounting.plan import CHOSEN_ON_VOTES
 from pate.config import Settings
 from pate.data.examine import Examined
 from pate.errors import ConfigError
@@ -17,6 +18,10 @@ from pate.runner import Runner
 from pate.store import Store
 
 log = logging.getLogger("pate")
+PLANNED_ON_VOTES = (
+    "account.on_votes was asked in this workspace: if settings of this release were chosen by what it told, no epsilon "
+    "covers that choice; release with account.on_votes=true, and the card says so"
+)
 
 
 def look_first(runner: Runner, wanted: list[str], alone: bool = True) -> None:
@@ -24,6 +29,9 @@ def look_first(runner: Runner, wanted: list[str], alone: bool = True) -> None:
     from pate.pipelines import checks
     from pate.pipelines.artifacts import EXAMINED
 
+    told = runner.settings.stage != "release" or runner.settings.account.on_votes
+    if not told and CHOSEN_ON_VOTES in runner.store.notes("private", "account"):
+        log.warning("warning: %s", PLANNED_ON_VOTES)
     needed = checks(runner.graph, wanted)
     if not needed:
         return

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from omegaconf import DictConfig
 
+from pate.accounting.known import require_known
 from pate.accounting.smooth_sensitivity import release_cost
 from pate.accounts import LONGEST
 from pate.aggregation.gnmax import GNMax
@@ -138,6 +139,8 @@ def _check(settings: Settings) -> None:
         raise ConfigError(f"labels.wrong must be a share of at least 0 and below 1, got {labels.wrong}")
     if labels.selection == "active":
         _check_active(settings)
+    if settings.has_price:
+        _check_aggregator(settings)
     if settings.stage == "sanitise":
         _check_sanitise(settings)
     if not settings.quality.gammas or not all(1e-5 <= gamma <= 100 for gamma in settings.quality.gammas):
@@ -211,6 +214,14 @@ def _check_active(settings: Settings) -> None:
         raise ConfigError(f"stage={settings.stage} draws nothing, and labels.selection=active asks by earlier answers")
     if settings.account.on_votes:
         raise ConfigError("account.on_votes plans for queries fixed in advance: labels.selection=active has none")
+
+
+def _check_aggregator(settings: Settings) -> None:
+    """Said before any teacher is trained: answers without a price are never drawn."""
+    try:
+        require_known(settings.aggregator)
+    except ValueError as error:
+        raise ConfigError(f"aggregator: {error}") from error
 
 
 def _check_sanitise(settings: Settings) -> None:

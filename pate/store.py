@@ -119,6 +119,15 @@ class Store:
                 raise DamagedArtifact(f"{folder / name} {problem}") from None
         return manifest
 
+    def notes(self, side: Side, stage: str) -> set[str]:
+        """All that is said of what a stage has stored, under any key; a damaged manifest says nothing."""
+        found: set[str] = set()
+        folder = self.root / side / stage
+        for entry in folder.iterdir() if folder.is_dir() else ():
+            with suppress(DamagedArtifact):
+                found.update(self.manifest(side, stage, entry.name)["about"]["notes"])
+        return found
+
     @contextmanager
     def lock(self, stage: str, key: str, waiting: Callable[[], None]) -> Iterator[None]:
         """One run at a time makes an artifact; `waiting` is called once if another one is at it."""

@@ -5,6 +5,7 @@ The epsilon on its card is computed here from settings alone; the one computed f
 
 from pathlib import Path
 
+from pate.accounting.plan import CHOSEN_ON_VOTES
 from pate.accounting.price import relation, shown
 from pate.aggregation.labels import Labels
 from pate.dpsgd.accountant import Spent
@@ -24,10 +25,11 @@ from .artifacts import DPSGD, LABELS, SPENT, STUDENT
 @stage(
     reads=[LABELS, STUDENT],
     publishes=True,
-    config=["dataset", "aggregator", "delta", "labels", "partition", "teachers", "output"],
+    config=["dataset", "aggregator", "delta", "labels", "partition", "teachers", "account", "output"],
 )
 def release(run: Run, labels: Labels, student: Predictor) -> None:
-    _publish(run, student, labels, _of_labels(run, labels), ())
+    run.notes += (CHOSEN_ON_VOTES,) * run.settings.account.on_votes
+    _publish(run, student, labels, _of_labels(run, labels), run.notes)
 
 
 @stage(name="release", reads=[DPSGD, SPENT], publishes=True, config=["dataset", "output"])

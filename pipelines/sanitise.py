@@ -24,7 +24,7 @@ from .artifacts import QUERIES, SANITISED, VOTES
 )
 def sanitise(run: Run, votes: Votes, queries: Queries) -> Sanitised:
     settings, wanted = run.settings, run.settings.sanitise
-    assert isinstance(settings.aggregator, GNMax)  # preflight refuses others: the bounds are those of GNMax
+    assert type(settings.aggregator) is GNMax  # preflight refuses others: the bounds are those of GNMax
     noise, promise = source(settings.noise.seed), relation(settings.partition.group_by)
     release = Release(
         kind="sanitised epsilon",
@@ -42,10 +42,11 @@ def sanitise(run: Run, votes: Votes, queries: Queries) -> Sanitised:
         wanted.sigma_ss,
         settings.delta,
         noise,
+        relation=promise,
     )
     why = withheld(run.all_notes)
     run.summary = (
         f"epsilon {shown(found.epsilon)} for this data set, itself included, {why or 'publishable'}; "
-        f"delta {found.delta:g}, {promise}; of queries fixed in advance"
+        f"delta {found.delta:g}, {found.relation}; of queries fixed in advance"
     )
     return replace(found, publishable=not why)

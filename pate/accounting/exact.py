@@ -105,8 +105,9 @@ def suitable(votes: Ensemble, grid: Grid, deltas: Sequence[float], change: Chang
     times = times * (votes.times.sum() / times.sum())
 
     def best(exponents: np.ndarray, delta: float) -> float:
-        total = times @ np.concatenate([divergences(law, 1 + exponents).max(axis=0) for law in sample])
-        each = [from_rdp(total[i : i + 1], 1 + exponents[i : i + 1], delta) for i in range(len(exponents))]
+        orders = 1 + exponents
+        totals = np.einsum("h,who->wo", times, np.concatenate([divergences(law, orders) for law in sample], axis=1))
+        each = [max(from_rdp(way[i], orders[i], delta) for way in totals) for i in range(len(orders))]
         return float(exponents[int(np.argmin(each))])
 
     largest = min(max(_largest_loss(law) for law in sample) * 1.1, _FAR)

@@ -11,7 +11,7 @@ import numpy as np
 from pate.accounting.exact_rdp import RARE
 from pate.accounting.law import Laws
 from pate.accounting.pld import Losses, connect_the_dots
-from pate.accounting.quadrature import PRECISION
+from pate.accounting.quadrature import SLACK
 
 
 def losses(laws: Laws, step: float, reach: int, by_origin: bool = False) -> list[Losses]:
@@ -48,7 +48,7 @@ def _directed(p: np.ndarray, q: np.ndarray, loss: np.ndarray, step: float, reach
     p_below, q_below = (np.cumsum(mass[..., : reach + 1], axis=-1) for mass in (p_in, q_in))
     lower = np.maximum(t[: reach + 1] * q_below - p_below, 0).max(axis=2)
     found = connect_the_dots(upper, lower, step)
-    error = 4 * PRECISION  # of the laws, in every point of the curve
+    error = 2 * SLACK  # in every point of the curve: of the P_j that count, and of the smaller exp(epsilon) P'_j
     return Losses(step, found.masses.reshape(-1, 2 * reach + 1), found.infinite.reshape(-1) + error)
 
 

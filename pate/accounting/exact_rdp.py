@@ -9,9 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from pate.accounting.law import Laws
-from pate.accounting.quadrature import PRECISION
+from pate.accounting.quadrature import SLACK
 
-_SLACK = 4 * PRECISION  # relative error allowed for in every probability
 # Outcomes rarer than this are left out; their total probability is far below any delta this program accepts.
 RARE = 1e-250
 
@@ -28,14 +27,14 @@ def divergences(laws: Laws, orders: np.ndarray, by_origin: bool = False) -> np.n
     for way, (law, sign) in enumerate(((laws.p, 1.0), (laws.other, -1.0))):
         mass = np.where(law > RARE, laws.weight * law, 0.0)
         loss = np.where(mass > 0, sign * laws.logratio, 0.0)
-        for place, moment in enumerate(_moments(mass, loss, orders)):
+        for place, moment in enumerate(_log_moments(mass, loss, orders)):
             moments[way, :, place] = moment.reshape(size * groups, neighbours // groups).max(axis=1)
-    rounding = _SLACK * (2 * orders - 1)
-    return (np.log1p(np.maximum(moments, 0)) + rounding) / (orders - 1)
+    rounding = SLACK * (2 * orders - 1)  # of P^order times P'^(1 - order)
+    return (moments + rounding) / (orders - 1)
 
 
-def _moments(mass: np.ndarray, loss: np.ndarray, orders: np.ndarray) -> list[np.ndarray]:
-    """sum_j mass_j expm1(l loss_j) for every order, as (histogram, neighbour) arrays."""
+def _log_moments(mass: np.ndarray, loss: np.ndarray, orders: np.ndarray) -> list[np.ndarray]:
+    """ln(1 + sum_j mass_j expm1(l loss_j)) for every order, as (histogram, neighbour) arrays."""
     found: dict[float, np.ndarray] = {}
     wanted = list(orders - 1)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -45,9 +44,18 @@ def _moments(mass: np.ndarray, loss: np.ndarray, orders: np.ndarray) -> list[np.
             power, exponent = np.expm1(start * loss), start
             while True:
                 total = np.einsum("hno,hno->hn", mass, power)
-                found[exponent] = np.where(np.isnan(total), np.inf, total)
+                found[exponent] = np.log1p(np.maximum(total, 0))
+                large = ~np.isfinite(total)  # the sum is no double any more; its logarithm is
+                found[exponent][large] = _log_sum(mass[large], exponent * loss[large])
                 if 2 * exponent not in wanted:
                     break
                 power *= power + 2
                 exponent *= 2
     return [found[exponent] for exponent in wanted]
+
+
+def _log_sum(mass: np.ndarray, exponent: np.ndarray) -> np.ndarray:
+    """ln of sum_j mass_j exp(exponent_j) along the last axis; infinite where an outcome is impossible in one world."""
+    with np.errstate(divide="ignore"):
+        terms = np.where(mass > 0, np.log(mass) + exponent, -np.inf)
+    return np.logaddexp.reduce(terms, axis=-1)

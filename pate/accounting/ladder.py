@@ -14,6 +14,7 @@ from pate.accounting.argmax_independent import certified_rdp
 from pate.accounting.argmax_independent import epsilon as argmax_epsilon
 from pate.accounting.confident import behind_threshold
 from pate.accounting.exact import Change, Ensemble, exact
+from pate.accounting.known import require_known
 from pate.accounting.law import OutOfRange
 from pate.accounting.price import RELATION, Costs, Guarantee, Price
 from pate.accounting.quadrature import Grid
@@ -89,6 +90,7 @@ def independent(aggregator: Aggregator, k: int, teachers: int, delta: float) -> 
         raise ValueError(f"delta must lie strictly between 0 and 1, got {delta}")
     if k < 1:
         raise ValueError(f"queries must be at least 1, got {k}")
+    require_known(aggregator)
     if isinstance(aggregator, LNMax):
         gamma = aggregator.gamma
         yield Price("basic", composition.basic(2 * gamma, k), EVERY, "Dwork & Roth 2014, Thm 3.16")
@@ -101,10 +103,9 @@ def independent(aggregator: Aggregator, k: int, teachers: int, delta: float) -> 
         )
         optimal = composition.optimal(2 * gamma, k, delta)
         yield Price("optimal_independent", optimal, EVERY, "Kairouz, Oh & Viswanath 2015, Thm 3.3")
-    elif isinstance(aggregator, GNMax | ConfidentGNMax):
-        yield from _independent_gaussian(aggregator, k, delta)
     else:
-        raise ValueError(f"no accountant knows {type(aggregator).__name__}")
+        assert isinstance(aggregator, GNMax | ConfidentGNMax)
+        yield from _independent_gaussian(aggregator, k, delta)
     law = argmax_law(aggregator)
     if law is None:
         return
@@ -117,6 +118,7 @@ def independent(aggregator: Aggregator, k: int, teachers: int, delta: float) -> 
 
 def argmax_law(aggregator: Aggregator) -> three_outcomes.Noise | None:
     """The noise on the votes as `certified_rdp` takes it; None where nothing is certified."""
+    require_known(aggregator)
     if isinstance(aggregator, LNMax):
         laplace = three_outcomes.Laplace if aggregator.noise == "continuous" else three_outcomes.DiscreteLaplace
         return laplace(aggregator.gamma)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pate.accounting.quadrature import Grid
+from pate.accounting.quadrature import SLACK, Grid
 
 _CHUNK = 2_000_000  # numbers in the largest array of a chunk
 _own = threading.local()
@@ -94,7 +94,7 @@ def laws(chunk: Chunk, grid: Grid) -> Laws:
     flat = (size, d * d, d + 2)
     weight, ours, theirs = weight.reshape(flat), ours.reshape(flat), theirs.reshape(flat)
     total = (weight * theirs).sum(axis=2)[weight.any(axis=2)]
-    if not (np.isfinite(theirs).all() and np.isfinite(ours).all() and np.allclose(total, 1, rtol=0, atol=1e-9)):
+    if not (np.isfinite(theirs).all() and np.isfinite(ours).all() and np.allclose(total, 1, rtol=0, atol=SLACK)):
         raise OutOfRange("these votes and this noise are beyond what the laws can be computed for in double precision")
     logratio = _settle_winner(weight, ours, theirs, _winner(d))
     return Laws(chunk.members, distinct, multiplicity, weight, ours, theirs, logratio)

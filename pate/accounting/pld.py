@@ -153,13 +153,13 @@ def _window(masses: np.ndarray, values: np.ndarray, times: np.ndarray, tail: flo
     rates = np.geomspace(1e-3, 500, 120) / largest
     ends = []
     for sign in (-1, 1):
-        with np.errstate(divide="ignore"):
-            log_moments = np.stack([_log_moment(masses, sign * rate * values) for rate in rates], axis=1)
+        log_moments = np.stack([_log_moment(masses, sign * rate * values) for rate in rates], axis=1)
         ends.append(sign * ((times @ log_moments - np.log(tail)) / rates).min(axis=1))
     limit = times.sum(axis=1) * largest
     return np.maximum(ends[0], -limit), np.minimum(ends[1], limit)
 
 
 def _log_moment(masses: np.ndarray, exponent: np.ndarray) -> np.ndarray:
+    """Never below the true one, and a number also where all of a row's mass is at infinity."""
     top = exponent.max()
-    return np.log(masses @ np.exp(exponent - top)) + top
+    return np.log(np.maximum(masses @ np.exp(exponent - top), 1e-300)) + top

@@ -20,8 +20,11 @@ from pate.accounting.discrete_gaussian import log_below, log_mass
 
 Pair = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
 
-# Aimed at, relative, for each class's probability. What is computed from the laws allows for four times as much.
-PRECISION = 1e-13
+_PRECISION = 1e-13  # aimed at, relative, for each class's probability
+# Relative error of a probability above exact_rdp.RARE, and of a law's total, that whatever is claimed allows for. Held
+# against 40-digit arithmetic at the edges of what is accepted (tests/accounting/test_precision.py).
+SLACK = 4 * _PRECISION
+_MOST_NODES = 32  # of a Gauss-Legendre rule in u: the outer weights of larger ones have errors above 1e-13
 _KEEP = 20_000_000  # numbers of one table
 
 
@@ -74,8 +77,9 @@ def laplace(gamma: float, teachers: int, classes: int) -> Grid:
     """Continuous Laplace noise of scale 1/gamma: kinks at whole numbers only.
 
     Gauss-Legendre in each unit cell of [0, teachers + 1]. Above, every factor is 1 - exp(-gamma (x - count))/2, so in
-    u = exp(-gamma (x - top)) the integrand is a polynomial, and Gauss-Legendre in u is exact. Below 0 every factor is
-    exp(gamma (x - count))/2, and the integral is the product at 0 over the number of classes.
+    u = exp(-gamma (x - top)) the integrand is a polynomial, and Gauss-Legendre in u is exact, or as good as exact on
+    two pieces of (0, 1) where so many nodes would lose digits. Below 0 every factor is exp(gamma (x - count))/2, and
+    the integral is the product at 0 over the number of classes.
     """
 
     def noise(cell: np.ndarray, part: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -84,7 +88,13 @@ def laplace(gamma: float, teachers: int, classes: int) -> Grid:
         ell = np.where(x < 0, gamma * np.minimum(x, 0) - math.log(2), np.log1p(-decay))
         return ell, np.where(x < 0, gamma, gamma * decay / (1 - decay))
 
-    u, du = _legendre((classes + 1) // 2)
+    u, du = _legendre(min((classes + 1) // 2, _MOST_NODES))
+    if (classes + 1) // 2 > _MOST_NODES:  # (1 - u/2)^classes has fallen by exp(-32) at the border
+        border = 64 / classes
+        u, du = (
+            np.concatenate([border * u, border + (1 - border) * u]),
+            np.concatenate([border * du, (1 - border) * du]),
+        )
     tail = (teachers + 1 - np.log(u) / gamma, np.zeros_like(u), du / (gamma * u))
     floor = math.exp(-classes * math.log(2) - gamma * teachers) / classes
     return _cells(noise, _nodes_per_cell(gamma, classes), teachers, tail, floor)
@@ -107,7 +117,8 @@ def discrete_laplace(gamma: float, teachers: int, classes: int) -> Grid:
         ell = np.where(cell <= 0, below, np.log1p(-np.minimum(above, 0.75)))
         return ell, np.where(cell <= 0, grown / (1 + part * grown), density / (1 - above))
 
-    per_cell = _nodes_per_cell(gamma, classes)
+    # Half as many nodes as classes are exact: a polynomial. F grows by exp(gamma) in a cell, fastest at its start.
+    per_cell = min((classes + 1) // 2, _nodes_per_cell(math.expm1(gamma), classes))
     u, mass = _geometric_rule(t, (classes + 2) // 2)
     inner, inner_weights = _legendre(per_cell)
     cells = np.repeat(teachers + 1 - np.log(u) / gamma, per_cell)  # need not be whole
@@ -116,11 +127,12 @@ def discrete_laplace(gamma: float, teachers: int, classes: int) -> Grid:
     return _cells(noise, per_cell, teachers, tail, floor)
 
 
-def gaussian(sigma: float, teachers: int) -> Grid:
+def gaussian(sigma: float, teachers: int, classes: int) -> Grid:
     """Gaussian noise: the integrand is analytic, so the trapezoid rule converges exponentially (Trefethen & Weideman
-    2014) and steps of about sigma/4 are enough; beyond 12 sigma nothing is left."""
-    per_count = max(1, math.ceil(4 / sigma))
-    stride = max(1, math.floor(sigma / 4))
+    2014) and steps of about sigma/4 are enough, finer ones for many classes; beyond 12 sigma nothing is left."""
+    fineness = max(4.0, _peaked(classes))
+    per_count = max(1, math.ceil(fineness / sigma))
+    stride = max(1, math.floor(sigma / fineness))
     first, last = -math.ceil(12 * sigma) - 1, teachers + 1 + math.ceil(12 * sigma)
     width = ((last - first) * per_count) // stride + 1
     x = np.arange((first - teachers - 1) * per_count, (last + 2) * per_count + stride) / per_count
@@ -145,7 +157,7 @@ def discrete_gaussian(sigma: float, teachers: int, classes: int) -> Grid:
     nodes have no common factor, takes for each node every `stride`-th cell.
     """
     per_cell = min((classes + 1) // 2, _nodes_per_cell(8 / sigma, classes))
-    stride = max(1, math.floor(sigma / 6))
+    stride = max(1, math.floor(sigma / max(6.0, _peaked(classes))))
     while math.gcd(stride, per_cell) > 1:
         per_cell += 1
     inner, inner_weights = _legendre(per_cell)
@@ -184,17 +196,23 @@ def _cells(
 
 
 def _nodes_per_cell(gamma: float, classes: int) -> int:
-    """Gauss-Legendre nodes so that exp(r x) is integrated over a unit cell to PRECISION, r = gamma min(classes, 4).
+    """Gauss-Legendre nodes so that exp(r x) is integrated over a unit cell to _PRECISION, r = gamma min(classes, 8).
 
     The error of p nodes is (p!)^4 / ((2p+1) (2p)!^3) r^(2p) (Davis & Rabinowitz 1984). Only where most factors are
-    small, and their product negligible, does it grow faster than that.
+    small, and their product negligible, does it grow faster than that: 8 is what 40-digit arithmetic asks for.
     """
-    r = gamma * min(classes, 4)
+    r = gamma * min(classes, 8)
     for p in range(3, 40):
         error = 4 * math.lgamma(p + 1) - math.log(2 * p + 1) - 3 * math.lgamma(2 * p + 1) + 2 * p * math.log(r)
-        if error < math.log(PRECISION):
+        if error < math.log(_PRECISION):
             return p
     return 40
+
+
+def _peaked(classes: int) -> float:
+    """Steps to a sigma that the product of so many distribution functions asks for: it rises like one of noise ever
+    narrower. Measured in 40-digit arithmetic: 5 for 20 classes, 6 for 30, 7 for 100, 8 for 300."""
+    return 1.8 * math.log(classes)
 
 
 def _legendre(p: int) -> tuple[np.ndarray, np.ndarray]:

@@ -136,6 +136,7 @@ def sanitised_epsilon(
     noise: Noise,
     miss: float = MISS,
     bound: Bound = both_directions,
+    relation: str = RELATION,
 ) -> Sanitised:
     """A divergence that may be published and the epsilon of everything published, itself included.
 
@@ -143,6 +144,7 @@ def sanitised_epsilon(
     sigma_ss * S, plus so many of them that it falls short of the true sum with probability `miss` only (the paper's
     release falls short every other time); it is capped by what holds for every data set. `epsilon` adds the cost
     of its own release and converts to epsilon at delta. Order, beta, sigma_ss must not be chosen on the votes.
+    `relation` says what it hides: a group is one teacher's too, and moves one vote in every query.
     """
     shift = _shift(sigma_ss, miss)
     release = release_cost(order, beta, sigma_ss, shift)
@@ -151,7 +153,8 @@ def sanitised_epsilon(
     exact = float(bound(log_q(counts, sigma), sigma, [order]).sum())
     drawn = exact + smooth * (shift + float(noise.gaussian(1, sigma_ss)[0]))
     value = min(max(drawn, 0.0), len(counts) * order / sigma**2)
-    return Sanitised(value, conversion.epsilon([value + release], [order], delta), delta, publishable=not noise.seeded)
+    epsilon = conversion.epsilon([value + release], [order], delta)
+    return Sanitised(value, epsilon, delta, publishable=not noise.seeded, relation=relation)
 
 
 def _shift(sigma_ss: float, miss: float) -> float:

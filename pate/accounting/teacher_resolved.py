@@ -45,11 +45,18 @@ def teacher_resolved(
         for number, (scale, delta) in enumerate(zip(scales, deltas, strict=True)):
             divergence = np.empty((size, len(scale.orders)))
             divergence[place] = np.concatenate([rdp[number][way] for _, rdp, _ in found])
-            price = np.array([from_rdp(total, scale.orders, delta) for total in uses @ divergence])
+            price = np.array([from_rdp(total, scale.orders, delta) for total in _totals(uses, divergence)])
             if composed:
                 price = np.minimum(price, [one.epsilon(delta) for one in composed])
             worst[number] = max(worst[number], float(price.max()))
     return worst
+
+
+def _totals(uses: np.ndarray, divergence: np.ndarray) -> np.ndarray:
+    """Divergences add up (teachers x orders). One that is infinite makes its order say nothing, but only of teachers
+    who use it: the others owe nothing for it, and 0 times infinity is no number."""
+    infinite = np.isinf(divergence)
+    return np.where(uses @ infinite > 0, np.inf, uses @ np.where(infinite, 0.0, divergence))
 
 
 def _rows(votes: Ensemble, counts: np.ndarray, predictions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -6,6 +6,7 @@ import numpy as np
 
 from pate.accounting import quadrature
 from pate.accounting.confident import log_passes
+from pate.accounting.known import require_known
 from pate.accounting.law import OutOfRange
 from pate.accounting.quadrature import Grid
 from pate.aggregation.aggregator import Aggregator
@@ -23,17 +24,17 @@ _CHUNK = 4_000_000  # numbers in the largest array
 
 def noise_grid(aggregator: Aggregator, teachers: int, classes: int) -> Grid:
     """The aggregator's noise on quadrature nodes; OutOfRange where that is not precise."""
+    require_known(aggregator)
     if isinstance(aggregator, LNMax):
         if aggregator.gamma > _LARGEST_GAMMA:
             raise OutOfRange(f"gamma above {_LARGEST_GAMMA:g}")
         grid = quadrature.laplace if aggregator.noise == "continuous" else quadrature.discrete_laplace
         return grid(aggregator.gamma, teachers, classes)
-    if not isinstance(aggregator, GNMax | ConfidentGNMax):
-        raise OutOfRange(f"the noise of {type(aggregator).__name__} is not known here")
+    assert isinstance(aggregator, GNMax | ConfidentGNMax)
     if aggregator.sigma < _SMALLEST_SIGMA or (teachers + 12 * aggregator.sigma) / aggregator.sigma**2 > _STEEPEST:
         raise OutOfRange("sigma too small for so many teachers")
     if aggregator.noise == "continuous":
-        return quadrature.gaussian(aggregator.sigma, teachers)
+        return quadrature.gaussian(aggregator.sigma, teachers, classes)
     if aggregator.sigma > _LARGEST_DISCRETE_SIGMA:
         raise OutOfRange(f"sigma above {_LARGEST_DISCRETE_SIGMA:g}")
     return quadrature.discrete_gaussian(aggregator.sigma, teachers, classes)

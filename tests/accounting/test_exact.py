@@ -18,7 +18,7 @@ from pate.accounting.quadrature import discrete_gaussian, discrete_laplace, gaus
 from pate.accounting.teacher_resolved import teacher_resolved
 
 VOTES = np.load(Path(__file__).parent / "votes_mnistlike_250.npz")["counts"].astype(int)
-GRIDS = {"laplace": laplace(0.05, 250, 10), "gaussian": gaussian(40.0, 250)}
+GRIDS = {"laplace": laplace(0.05, 250, 10), "gaussian": gaussian(40.0, 250, 10)}
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def pairs(law):
 
 @pytest.mark.parametrize(
     "grid",
-    [laplace(0.3, 20, 4), gaussian(4.0, 20), discrete_gaussian(4.0, 20, 4)],
+    [laplace(0.3, 20, 4), gaussian(4.0, 20, 4), discrete_gaussian(4.0, 20, 4)],
     ids=["laplace", "gaussian", "discrete gaussian"],
 )
 def test_divergences_are_the_definition(grid):
@@ -83,7 +83,10 @@ def test_in_direction_d_d_exact_never_exceeds_the_published_bound(counts, gamma,
     counts, teachers, orders = np.array([counts]), sum(counts), np.array([1.5, 2.0, 3.0, 5.0, 9.0, 17.0])
     if noise == "gaussian":
         sigma = 1 / gamma
-        grid, bound = gaussian(sigma, teachers), gnmax2018.published(gnmax2018.log_q(counts, sigma), sigma, orders)
+        grid, bound = (
+            gaussian(sigma, teachers, counts.shape[1]),
+            gnmax2018.published(gnmax2018.log_q(counts, sigma), sigma, orders),
+        )
     elif noise == "discrete gaussian":
         sigma = 1 / gamma
         grid = discrete_gaussian(sigma, teachers, counts.shape[1])
@@ -124,7 +127,7 @@ def hockey_stick(p, q, epsilon):
 @pytest.mark.parametrize("histogram", [[9, 6, 5, 0], [20, 0, 0, 0], [5, 5, 5, 5]], ids=str)
 @pytest.mark.parametrize(
     "grid",
-    [laplace(0.3, 20, 4), gaussian(4.0, 20), discrete_gaussian(4.0, 20, 4)],
+    [laplace(0.3, 20, 4), gaussian(4.0, 20, 4), discrete_gaussian(4.0, 20, 4)],
     ids=["laplace", "gaussian", "discrete gaussian"],
 )
 def test_a_loss_distribution_dominates_every_neighbour(histogram, grid):

@@ -75,7 +75,7 @@ def slow_discrete(counts, kind, scale):
 
 def grid_of(kind, scale, teachers, classes):
     if kind == "gaussian":
-        return gaussian(scale, teachers)
+        return gaussian(scale, teachers, classes)
     if kind == "discrete gaussian":
         return discrete_gaussian(scale, teachers, classes)
     return (laplace if kind == "laplace" else discrete_laplace)(scale, teachers, classes)
@@ -141,7 +141,7 @@ def test_two_laplace_classes_have_their_closed_form():
 
 
 def test_two_gaussian_classes_have_their_closed_form():
-    law = law_of([30, 10], gaussian(9.0, 40))
+    law = law_of([30, 10], gaussian(9.0, 40, 2))
     assert law.p[0, 1, 3] == pytest.approx(stats.norm.sf(20 / (9 * math.sqrt(2))), rel=1e-12)
 
 
@@ -201,7 +201,7 @@ def test_many_classes(classes):
 
 def test_a_wide_gap_keeps_its_digits():
     """The winner's chance is 1 - 1e-15: its log-ratio must come from what the others lose."""
-    law = law_of([700, 0], gaussian(45.0, 700))
+    law = law_of([700, 0], gaussian(45.0, 700, 2))
     q, there = stats.norm.sf(700 / (45 * math.sqrt(2))), stats.norm.sf(698 / (45 * math.sqrt(2)))
     assert law.logratio[0, 1, 2] == pytest.approx(there - q, rel=1e-9)
 
@@ -222,7 +222,7 @@ def test_laws_are_laws(counts, kind):
 
 def test_the_threshold_test_adds_an_outcome():
     histogram = [12, 12, 3]
-    law = behind_threshold(14.0, 3.0, "continuous")(law_of(histogram, gaussian(5.0, 27)))
+    law = behind_threshold(14.0, 3.0, "continuous")(law_of(histogram, gaussian(5.0, 27, 3)))
     argmax = slow_law(histogram, "gaussian", 5.0)
     passes = stats.norm.cdf((12 - 14) / 3)
     neighbours = {(0, 0): 13, (0, 1): 12, (1, 0): 13, (1, 1): None}  # largest count after the move
@@ -236,7 +236,7 @@ def test_the_threshold_test_adds_an_outcome():
         assert law.other[0, place, -1] == pytest.approx(1 - passes_there)
         assert law.p[0, place, -3] == pytest.approx(argmax[histogram.index(law.distinct[0, u])] * passes)
         assert (law.weight * law.other)[0, place].sum() == pytest.approx(1)
-    alone = behind_threshold(14.0, 3.0, "continuous")(law_of([13, 12, 2], gaussian(5.0, 27)))
+    alone = behind_threshold(14.0, 3.0, "continuous")(law_of([13, 12, 2], gaussian(5.0, 27, 3)))
     assert alone.other[0, 0 * 3 + 2, -1] == pytest.approx(stats.norm.sf((12 - 14) / 3))  # the leader lost a vote
 
 

@@ -11,7 +11,7 @@ from scipy.special import logsumexp
 
 from pate.accounting.conversion import epsilon
 from pate.accounting.gnmax2018 import both_directions, log_q, published
-from pate.accounting.smooth_sensitivity import release_cost, sanitised_epsilon, smooth_sensitivity
+from pate.accounting.smooth_sensitivity import Sanitised, release_cost, sanitised_epsilon, smooth_sensitivity
 from pate.noise import source
 
 VOTES = np.load(Path(__file__).parent / "votes_mnistlike_250.npz")["counts"]
@@ -169,3 +169,14 @@ def test_a_sanitised_price_says_what_it_is_worth():
     assert private.assumes_fixed_queries
     assert (private.delta, private.guarantee) == (1e-5, "this data set")
     assert private.relation == "one record replaced by nothing"
+    group = "all records of one patient replaced by nothing"
+    assert sanitised_epsilon(VOTES[:20], 40, 20, 0.01, 5, 1e-5, source(0), relation=group).relation == group
+
+
+def test_a_sanitised_price_of_an_earlier_version_can_be_read():
+    """As it was written before groups were told: with a relation that says less, and without any."""
+    stored = {"divergence": 0.2, "epsilon": 1.5, "delta": 1e-5, "publishable": True, "guarantee": "this data set",
+              "relation": "one record replaced by nothing", "assumes_fixed_queries": True}  # fmt: skip
+    assert Sanitised.join({}, stored).relation == "one record replaced by nothing"
+    del stored["relation"]
+    assert Sanitised.join({}, stored).relation == "one record replaced by nothing"

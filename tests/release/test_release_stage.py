@@ -10,6 +10,7 @@ from predictors import plain
 
 from pate.accounting.filter import ORDERS, Cost
 from pate.accounting.ladder import independent
+from pate.accounting.plan import CHOSEN_ON_VOTES
 from pate.aggregation.labels import Labels
 from pate.dpsgd.accountant import Accountant
 from pate.errors import PateError
@@ -65,6 +66,11 @@ def test_labels_that_do_not_tell_are_priced_by_the_settings(made, settings):
     silent = replace(LABELS, queries=np.array(0), teachers=np.array(0))
     _, card = made("labels.queries=20", "teachers.count=10", labels=silent)
     assert least(settings(), 20, 10) in card
+
+
+def test_parameters_chosen_on_votes_are_on_the_card(made):
+    _, card = made("account.on_votes=true")
+    assert f"- {CHOSEN_ON_VOTES}" in card
 
 
 def test_a_group_and_rounds(made):
