@@ -12,13 +12,14 @@ from pate.accounting.filter import ORDERS, Cost
 from pate.accounting.ladder import independent
 from pate.accounting.plan import CHOSEN_ON_VOTES
 from pate.aggregation.labels import Labels
+from pate.data.labels import CLASSES_FROM_PRIVATE
 from pate.dpsgd.accountant import Accountant
 from pate.errors import PateError
 from pate.noise import SEEDED
 
 LABELS = Labels(np.array([3, 1]), np.array([0, 1]), "LNMax", queries=np.array(40), teachers=np.array(30))
 COST = Cost((70.0,) * len(ORDERS), 7.25, 7.25, 0.0)
-ENTRY = SimpleNamespace(release=SimpleNamespace(cost=COST, relation="one record replaced by nothing"))
+ENTRY = SimpleNamespace(release=SimpleNamespace(cost=COST, relation="one record replaced by nothing"), withheld="")
 SPENDING = SimpleNamespace(ledger=SimpleNamespace(releases=lambda account: [ENTRY]))
 
 
@@ -107,3 +108,14 @@ def test_dpsgd(settings):
     assert not (folder / "labels.npz").exists()
     with pytest.raises(PateError, match="may not leave"):
         release_of_dpsgd.function(run, plain(), replace(spent, seeded=True))
+
+
+def test_a_total_that_one_release_voids_says_so(made, monkeypatch):
+    monkeypatch.setattr(ENTRY, "withheld", "not publishable: classes read from private labels")
+    assert "but not publishable: classes read from private labels" in " ".join(made()[1].split())
+
+
+def test_classes_read_from_private_labels_stay(made, settings):
+    with pytest.raises(PateError, match="not publishable: classes read from private labels, so it may not leave"):
+        made(inherited=(CLASSES_FROM_PRIVATE,))
+    assert not (settings().workspace / "published").exists()
