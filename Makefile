@@ -20,8 +20,10 @@ test-slow: .venv/installed-test .venv/installed-browser
 faults: .venv/installed-test
 	$(BIN)/python -m tests.faults --kills 200 --seed 0 --crowds 10 --all
 
+# hostile files for every loader, then records that try to touch others
 fuzz: .venv/installed-test
 	$(BIN)/python -m tests.fuzz --files 20000 --seed 0
+	PATE_EXAMPLES=1000 $(BIN)/python -m pytest -n 2 tests/data/test_one_record.py
 
 check: .venv/installed-check
 	$(BIN)/ruff check .

@@ -4,6 +4,7 @@ does, and at most one teacher votes differently (two, where the record is said t
 import contextlib
 import datetime as dt
 import decimal
+import os
 
 import numpy as np
 import pytest
@@ -20,7 +21,8 @@ pa = pytest.importorskip("pyarrow")
 from pyarrow import parquet  # noqa: E402
 
 PRIVATE, PUBLIC, TEST, TEACHERS = 24, 16, 8, 6
-FEW = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+MANY = int(os.environ.get("PATE_EXAMPLES", "25"))  # of each property; make fuzz asks for more
+FEW = settings(max_examples=MANY, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 DAY = dt.date(2020, 2, 28)
 NOON = dt.datetime(2020, 2, 28, 12, 30)
 # Of every Arrow type: its values, and what else a cell may hold.
