@@ -75,7 +75,7 @@ def read_only(folder: Path, template: Path, *overrides: str) -> str:
 
 
 def somebody_elses(folder: Path, template: Path, *overrides: str) -> str:
-    """Root's workspace, and a user who may not write there; root itself would be let through."""
+    """Root's workspace, and a user who may not write there: told whose it is."""
     world = World(folder, template)
     for one in (folder, *folder.parents):
         if not one.stat().st_mode & 0o001:
@@ -86,6 +86,6 @@ def somebody_elses(folder: Path, template: Path, *overrides: str) -> str:
         os.setgid(NOBODY)
         os.setuid(NOBODY)
 
-    said = world.refuses("Permission denied", first=drop, hooks=Hooks(Path(os.devnull)), overrides=overrides)
+    said = world.refuses("belongs to root", first=drop, hooks=Hooks(Path(os.devnull)), overrides=overrides)
     world.works()
     return said

@@ -20,7 +20,9 @@ from pate.noise import SEEDED
 LABELS = Labels(np.array([3, 1]), np.array([0, 1]), "LNMax", queries=np.array(40), teachers=np.array(30))
 COST = Cost((70.0,) * len(ORDERS), 7.25, 7.25, 0.0)
 ENTRY = SimpleNamespace(release=SimpleNamespace(cost=COST, relation="one record replaced by nothing"), withheld="")
-SPENDING = SimpleNamespace(ledger=SimpleNamespace(releases=lambda account: [ENTRY]))
+SPENDING = SimpleNamespace(
+    ledger=SimpleNamespace(releases=lambda account: [ENTRY]), spender=SimpleNamespace(account="digits")
+)
 
 
 @pytest.fixture
