@@ -12,7 +12,8 @@ from typing import Any
 from pate.accounting.plan import CHOSEN_ON_VOTES
 from pate.config import Settings
 from pate.data.examine import Examined
-from pate.errors import ConfigError
+from pate.errors import BudgetExceeded, ConfigError
+from pate.ledger import Release
 from pate.outlook import disk, planned, steps
 from pate.runner import Runner
 from pate.store import Store
@@ -65,13 +66,16 @@ def checkup(settings: Settings, folder: Path) -> dict[str, Any]:
         runner.bring_up_to_date([*(name for name in wanted if name == "fetch"), "check"])
         found: Examined = runner.artifact(EXAMINED)
         coming = steps(runner, wanted)
-    new = [step.stage for step in coming if step.draws and not step.reused]
+        new = [step.stage for step in coming if step.draws and not step.reused]
+        releases = [release for _, release in foreseen(whole, new)]
+        over = _over(runner, releases)
     need, free = disk(whole, found.width)
     told = asdict(found) | {
         "delta": settings.delta,
         "settings": list(settings.warnings),
         "steps": [asdict(step) for step in coming],
-        "plan": planned(runner, [release for _, release in foreseen(whole, new)]),
+        "plan": planned(runner, releases),
+        "over_budget": over,
         "bytes_needed": need,
         "bytes_free": free,
     }
@@ -79,3 +83,13 @@ def checkup(settings: Settings, folder: Path) -> dict[str, Any]:
     file.write_text(json.dumps(told, indent=1))
     file.chmod(0o600)
     return told
+
+
+def _over(runner: Runner, releases: Sequence[Release]) -> str:
+    """What a strict budget would say, if nothing of it is served again."""
+    try:
+        if runner.settings.limit.strict and runner.settings.noise.seed is None:
+            runner.ledger.check(runner.account, releases, runner.settings.limit, log.warning)
+    except BudgetExceeded as refusal:
+        return str(refusal)
+    return ""

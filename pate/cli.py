@@ -31,7 +31,7 @@ from pate.accounts import usual
 from pate.checkup import checkup, look_first, refuse
 from pate.clean import clean
 from pate.config import Asked, Settings
-from pate.errors import ConfigError, PateError, one_line
+from pate.errors import BudgetExceeded, ConfigError, PateError, one_line
 from pate.ledger import Ledger
 from pate.owner import refuse_anothers
 from pate.pipes import outlive_readers
@@ -250,7 +250,7 @@ def _do(config: DictConfig, folder: Path, plan: str = "") -> None:
         answered = answer(settings.asked, folder)
         if quiet():
             why = f"the owner's model: {answered['owners']}" if answered["owners"] else withheld(answered["notes"])
-            _warn_of(why)
+            _warn_of(why or "; ".join(note for note in answered["notes"] if note == NO_MANIFEST))
             return print(answered["output"])
         return print_predictions(answered)
     if settings.stage == "ledger":
@@ -263,7 +263,10 @@ def _do(config: DictConfig, folder: Path, plan: str = "") -> None:
         if not quiet():
             print_checkup(seen)
         print(file if quiet() else f"check    {file} (the owner's)")
-        return refuse(settings, seen["refusals"])
+        refuse(settings, seen["refusals"])
+        if seen["over_budget"]:
+            raise BudgetExceeded(seen["over_budget"])
+        return None
     if settings.stage == "clean":
         gone, file = tidy(settings, folder), folder / "clean.json"
         if not quiet():

@@ -220,7 +220,7 @@ class Settings:
     @property
     def classes_from_private(self) -> bool:
         """Whether which classes there are would be read off private labels: nobody has declared them."""
-        return not self.dataset.class_names and self.has_private
+        return not self.dataset.class_names and self.dataset.reads_private_labels()
 
     @property
     def has_private(self) -> bool:

@@ -229,18 +229,18 @@ def relation(releases: Iterable[Release]) -> str:
 def _recognise(before: Sequence[Entry], spender: Spender, warn: Warn) -> None:
     """One content has one account; one account may change its content."""
     owners = {content: e.spender.account for e in before if e.spent for content in e.spender.contents}
-    for content in spender.contents:
-        owner = owners.get(content, spender.account)
+    known = [owners[content] for content in spender.contents if content in owners]
+    for owner in known:
         if owner != spender.account:
             raise ConfigError(
                 f"budget.account={spender.account}: these private records are account {owner} already, and what is "
                 f"released from them adds up there: use budget.account={owner}"
             )
-        if content not in owners and spender.account in owners.values():
-            warn(
-                f"the private data of account {spender.account} changed: what is released from it is added to what was "
-                "released before"
-            )
+    if spender.contents and not known and spender.account in owners.values():
+        warn(
+            f"the private data of account {spender.account} changed: what is released from it is added to what was "
+            "released before"
+        )
 
 
 def _filter(

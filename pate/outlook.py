@@ -14,9 +14,12 @@ from typing import Any
 from pate.accounting.filter import Rule, composed
 from pate.accounting.price import shown
 from pate.config import Settings
+from pate.data.labels import CLASSES_FROM_PRIVATE
 from pate.ledger import Release, relation, total
+from pate.noise import SEEDED
 from pate.runner import Runner
 from pate.stage import Stage
+from pate.withheld import withheld
 
 # Seconds a record of each kind on two cores: MNIST's 60,000 private records (docs/results.md), digits for the rest.
 _FEATURES = {"Scattering": 5e-4, "PCA": 2e-5, "Identity": 1e-6}
@@ -79,6 +82,8 @@ def planned(runner: Runner, releases: Iterable[Release]) -> dict[str, Any]:
         for one in coming
     ]  # fmt: skip
     spent = runner.ledger.releases(account)
+    void = CLASSES_FROM_PRIVATE if runner.settings.classes_from_private else ""
+    own = withheld([void, SEEDED if runner.settings.noise.seed is not None else ""])
     before = total(spent, delta)[0] if spent else 0.0
     costs = [*(entry.release.cost for entry in spent), *(one.cost for one in coming)]
     rules: tuple[Rule, ...] = (spent[0].rule,) if spent else ("renyi", "basic")
@@ -89,6 +94,8 @@ def planned(runner: Runner, releases: Iterable[Release]) -> dict[str, Any]:
         "before": before,
         "after": min(composed(costs, delta, rule) for rule in rules) if coming else before,
         "relation": relation([*(entry.release for entry in spent), *coming]),
+        "withheld": own,  # why none of it may be published, if none may
+        "account_withheld": next((entry.withheld for entry in spent if entry.withheld), own if coming else ""),
     }
 
 
@@ -107,13 +114,13 @@ def disk(settings: Settings, width: int) -> tuple[int, int]:
 def told(plan: dict[str, Any]) -> list[str]:
     """The plan in sentences, each epsilon with all that belongs to it."""
     lines = [
-        f"would release {one['kind']}: epsilon {shown(one['epsilon'])} for every data set (publishable), delta "
-        f"{one['delta']:g}, {one['relation']}"
+        f"would release {one['kind']}: epsilon {shown(one['epsilon'])} for every data set "
+        f"({plan['withheld'] or 'publishable'}), delta {one['delta']:g}, {one['relation']}"
         for one in plan["releases"]
     ]
-    before, after = shown(plan["before"]), shown(plan["after"])
+    before, after, leaves = shown(plan["before"]), shown(plan["after"]), plan["account_withheld"] or "publishable"
     return [
         *(lines or ["would release nothing"]),
         f"account {plan['account']}: epsilon {before} released so far, {after} with all of it, for every data set "
-        f"(publishable), delta {plan['delta']:g}, {plan['relation']}; what was answered before is served, not spent",
+        f"({leaves}), delta {plan['delta']:g}, {plan['relation']}; what was answered before is served, not spent",
     ]

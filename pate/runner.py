@@ -8,13 +8,14 @@ from __future__ import annotations
 import logging
 import time
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
 
 from pate.artifact import Artifact
 from pate.config import Settings
+from pate.data.labels import CLASSES_FROM_PRIVATE
 from pate.errors import BudgetExceeded, ConfigError, DamagedArtifact, PateError
 from pate.ledger import Ledger, Release, Spender
 from pate.memory import peak_memory
@@ -34,8 +35,8 @@ class Run:
     """What a stage is handed beside its inputs: where to keep parts, what to spend with, a name for one of its inputs
     as a `source` of answers, and the notes that hold of all of them.
 
-    It leaves a `summary` of one line, `notes` that the results must say, and if it brought private data in, a digest of
-    that `content`.
+    It leaves a `summary` of one line, `notes` that the results must say, and if it brought private data in, digests of
+    its `contents`.
     """
 
     settings: Settings
@@ -45,7 +46,7 @@ class Run:
     inherited: tuple[str, ...] = ()
     summary: str = ""
     notes: tuple[str, ...] = ()
-    content: str = ""
+    contents: tuple[str, ...] = ()
     published: str = ""  # what it put where what leaves is put
 
     @property
@@ -64,7 +65,7 @@ class Record:
     reused: bool
     summary: str
     notes: tuple[str, ...] = ()
-    content: str = ""
+    contents: tuple[str, ...] = ()  # keyed
     declared: str = ""  # all configuration that leads to it, as a key
     warnings: tuple[str, ...] = ()  # for the owner alone
     published: str = ""
@@ -97,16 +98,17 @@ class Runner:
             self._update(stage)
 
     def _warn_of_new_account(self, stages: Iterable[Stage]) -> None:
-        """What was called after the data set, as all own files once were, may be the same people's."""
-        there = set(self._known_accounts.values())
-        for account in {self._account(stage) for stage in stages} - there:
-            if not self.settings.budget.account and self.settings.dataset.name in there:
-                log.warning(
-                    "warning: these private data are new here, account %s; if they are of people of account %s, say "
-                    "so with budget.account: then what is released adds up",
-                    account,
-                    self.settings.dataset.name,
-                )
+        """Own files that are new here may be of people who are known under another name, or be changed ones."""
+        there = sorted(set(self._known_accounts.values()))
+        if self.settings.budget.account or not there:
+            return
+        for account in {self._account(stage) for stage in stages} - {*there, self.settings.dataset.name}:
+            log.warning(
+                "warning: these private data are new here: account %s, beside %s. If they are of the same people, say "
+                "so with budget.account: then what is released adds up",
+                account,
+                ", ".join(there),
+            )
 
     def _foresee(self, releases: Iterable[tuple[str, Release]]) -> None:
         """Refuse before hours of training what the budget will not allow after them. What is like an earlier release
@@ -142,7 +144,7 @@ class Runner:
     def _contents(self, stage: Stage) -> list[str]:
         """What of the private data behind a stage is recognised by."""
         brought = (self.records.get(one.name) for one in self.graph.brought(stage))
-        return [record.content for record in brought if record and record.content]
+        return [content for record in brought if record for content in record.contents]
 
     def asked_in_several_runs(self, stage: str) -> bool:
         """Whether what a stage drew was answered under several plans, of which later ones may have seen answers."""
@@ -160,7 +162,7 @@ class Runner:
             key = self._key(stage) if ready else ""
             about = self._stored(stage, key) if ready else None
             if about is not None:
-                told = about["summary"], tuple(about["notes"]), about.get("content", "")
+                told = about["summary"], self._notes(stage, _own(stage, about)), _contents_of(about)
                 self.records[stage.name] = Record(key, 0.0, None, True, *told, self._declared(stage))
             found.append((stage, about is not None))
         return found
@@ -186,10 +188,10 @@ class Runner:
             about = None if self._asked_again(stage, key, pieces) else self._stored(stage, key)
             if about is not None:
                 pieces.clear()  # of a run that was killed before it could
-                notes, content = tuple(about["notes"]), about.get("content", "")
+                notes = self._notes(stage, _own(stage, about))
                 effort = about | ({} if about["seconds"] else self.store.effort(stage.name, key))
-                took = effort["seconds"], effort.get("memory")
-                self._record(stage, Record(key, *took, True, _said(about), notes, content, declared))
+                took, told = (effort["seconds"], effort.get("memory")), _said(about, notes)
+                self._record(stage, Record(key, *took, True, told, notes, _contents_of(about), declared))
                 return
             self.begun.add(stage.name)
             inputs = {ref.name: self.artifact(ref) for ref in stage.reads}
@@ -200,16 +202,17 @@ class Runner:
                 result = self._result(stage, run, inputs)
                 seconds, memory = time.monotonic() - started, peak()
             self._refuse_unwritten(stage, key)
-            notes = tuple(dict.fromkeys([*run.inherited, *_forced_note(stage, pieces), *run.notes]))
-            content = self.store.key("content", run.content) if run.content else ""
-            about = {"stage": stage.name, "summary": run.summary, "notes": notes, "asked": pieces.marked}
+            own = (*_forced_note(stage, pieces), *run.notes)
+            notes = self._notes(stage, own)
+            contents = tuple(self.store.key("content", content) for content in run.contents)
+            about = {"stage": stage.name, "summary": run.summary, "notes": notes, "own": own, "asked": pieces.marked}
             effort = {"seconds": seconds} | ({} if memory is None else {"memory": memory})
-            self._store(stage, key, result, about, effort | ({"content": content} if content else {}))
+            self._store(stage, key, result, about, effort, contents)
             self.ledger.released(_name(stage, key))
             pieces.clear()
         warnings = tuple(spending.warnings)
         self._record(
-            stage, Record(key, seconds, memory, False, run.summary, notes, content, declared, warnings, run.published)
+            stage, Record(key, seconds, memory, False, run.summary, notes, contents, declared, warnings, run.published)
         )
 
     def _result(self, stage: Stage, run: Run, inputs: dict[str, Any]) -> Any:
@@ -325,17 +328,29 @@ class Runner:
         maker = self.graph.maker(ref).name
         return self.store.identity(maker, self.records[maker].key, [ref.side])
 
-    def _store(self, stage: Stage, key: str, result: Any, about: dict[str, Any], owners: dict[str, Any]) -> None:
-        """Each side its artifacts. How long it took, and a digest of what was private, are the owner's."""
+    def _store(
+        self,
+        stage: Stage,
+        key: str,
+        result: Any,
+        about: dict[str, Any],
+        effort: dict[str, Any],
+        contents: Sequence[str],
+    ) -> None:
+        """Each side its artifacts. How long a stage took and how much memory is the owner's, also where it reads public
+        things alone: its process has read private ones. So is a digest of what was private."""
         results: tuple[Artifact, ...] = result if isinstance(result, tuple) else (result,) if stage.writes else ()
         named = dict(zip(stage.writes, results, strict=True))
-        public = not any(ref.side == "private" for ref in (*stage.reads, *stage.writes))
-        if not public and stage.sides == ["release"]:
-            self.store.keep_effort(stage.name, key, owners)
+        if stage.writes and "private" not in stage.sides:
+            self.store.keep_effort(stage.name, key, effort)
         for side in stage.sides:
             mine = {ref.name: artifact for ref, artifact in named.items() if ref.side == side}
-            theirs = owners if side == "private" or public else {"seconds": 0.0}
-            self.store.write(side, stage.name, key, mine, about | theirs)
+            owners = effort | ({"contents": list(contents)} if contents else {})
+            self.store.write(side, stage.name, key, mine, about | (owners if side == "private" else {"seconds": 0.0}))
+
+    def _notes(self, stage: Stage, own: Iterable[str]) -> tuple[str, ...]:
+        """What holds of its inputs now, whoever made it first, and what it says itself."""
+        return tuple(dict.fromkeys([*self._inherited(stage), *own]))
 
     def _record(self, stage: Stage, record: Record) -> None:
         self.records[stage.name] = record
@@ -348,9 +363,20 @@ def _name(stage: Stage, key: str) -> str:
     return f"{stage.name}/{key}"
 
 
-def _said(about: dict[str, Any]) -> str:
-    """A stored summary; earlier versions called publishable what its own notes forbid."""
-    why = withheld(about["notes"])
+def _own(stage: Stage, about: dict[str, Any]) -> list[str]:
+    """What a stored artifact says by itself. Earlier versions kept it with what its inputs said then, of which only a
+    stage that reads files can have found the class list."""
+    return list(about.get("own", [note for note in about["notes"] if not stage.reads or note != CLASSES_FROM_PRIVATE]))
+
+
+def _contents_of(about: dict[str, Any]) -> tuple[str, ...]:
+    """Digests of the private data a stage brought in; earlier versions kept one."""
+    return tuple(about.get("contents") or ([about["content"]] if about.get("content") else []))
+
+
+def _said(about: dict[str, Any], notes: Iterable[str]) -> str:
+    """A stored summary, which may call publishable what holds of its inputs now forbids."""
+    why = withheld(notes)
     return str(about["summary"]).replace(", publishable", f", {why}" if why else ", publishable")
 
 

@@ -7,6 +7,7 @@ workspace/evaluation/   declared releasable, and seeded noise is behind it: hide
 
 from __future__ import annotations
 
+import json
 import logging
 import shutil
 from collections.abc import Collection
@@ -34,7 +35,8 @@ def modes(side: Side) -> tuple[int, int]:
 
 def move_seeded(workspace: Path) -> None:
     """Workspaces of before there was an evaluation side hold seeded artifacts where what may leave lies: these go where
-    they belong, once. The side is there when all have moved, so that a kill in between is made up for."""
+    they belong, once, and what manifests there tell of time and memory goes. The side is there when all is done, so
+    that a kill in between is made up for."""
     moving, moved = owned_folder(workspace / ".evaluation"), 0
     folder_mode, file_mode = modes("evaluation")
     for manifest in sorted((workspace / "release").glob("[!.]*/[!.]*/manifest.json")):
@@ -45,9 +47,24 @@ def move_seeded(workspace: Path) -> None:
             folder.chmod(folder_mode)
             shutil.move(folder, owned_folder(moving / folder.parent.name) / folder.name)
             moved += 1
+        else:
+            _untimed(manifest)
     moving.rename(workspace / "evaluation")
     if moved:
         log.info("%d artifacts went from release/ to evaluation/ in %s: %s", moved, workspace, SEEDED)
+
+
+def _untimed(manifest: Path) -> None:
+    """How long a stage took and how much memory its process held, which had read private records, is the owner's."""
+    try:
+        told = read_json(manifest, follow=False)
+        about = {key: value for key, value in told["about"].items() if key != "memory"} | {"seconds": 0.0}
+    except (Unreadable, KeyError, TypeError, AttributeError):
+        return
+    temporary = manifest.with_name(".manifest.json")
+    temporary.write_text(json.dumps(told | {"about": about}, indent=1))
+    temporary.chmod(0o644)
+    temporary.rename(manifest)
 
 
 def _notes(manifest: Path) -> list[str]:

@@ -20,5 +20,5 @@ def data(run: Run) -> tuple[Private, Public, Test, Truth]:
     sides = f"{len(split.private.y)} private, {len(split.public.x)} public, {len(split.truth.test_y)} test"
     run.summary = f"{run.settings.dataset.name}: {sides}, {len(split.public.classes)} classes"
     run.notes += split.notes
-    run.content = split.content
+    run.contents = split.contents
     return split.private, split.public, split.test, split.truth

@@ -33,5 +33,5 @@ def _classes(settings: Settings) -> int:
 def votes_from_file(run: Run) -> Votes:
     read = read_votes(str(run.settings.votes.path), _classes(run.settings))
     run.summary = f"{read.teachers} votes on each of {len(read.counts)} public inputs, from a file"
-    run.content = read.content()
+    run.contents = (read.content(),)
     return read

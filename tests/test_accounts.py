@@ -101,7 +101,7 @@ def test_who_may_have_been_released_from_under_another_name_is_asked_about(run, 
     run("stage=labels", *people(tmp_path / "here", 0), "budget.account=arrays")
     assert "new here" not in caplog.text
     run("stage=labels", *people(tmp_path / "there", 1))
-    assert "new here, account there; if they are of people of account arrays" in caplog.text
+    assert "new here: account there, beside arrays" in caplog.text
 
 
 @given(st.text(min_size=1).filter(lambda name: "/" not in name and "\0" not in name), st.sampled_from(["", ".npz"]))

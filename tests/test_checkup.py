@@ -173,3 +173,21 @@ def test_what_is_said_of_columns_must_be_true(clinic, words, message):
     clinic()
     with pytest.raises(ConfigError, match=message):
         run(["stage=check", *SMALL, *words])
+
+
+def test_a_check_calls_nothing_publishable_that_is_not(clinic):
+    clinic()
+    undeclared = [word for word in SMALL if not word.startswith("dataset.classes")]
+    assert "classes read from private labels" in run(["stage=check", *undeclared])["plan"]["withheld"]
+    assert run(["stage=check", "noise.seed=1", *SMALL])["plan"]["withheld"] == "seeded noise: not private"
+    run(["stage=labels", *undeclared])
+    found = run(["stage=check", *SMALL])["plan"]
+    assert found["withheld"] == ""
+    assert "classes read from private labels" in found["account_withheld"]
+
+
+def test_a_check_says_what_a_strict_budget_would_refuse(clinic):
+    clinic()
+    found = run(["stage=check", "budget=strict", "budget.epsilon=0.5", *SMALL])
+    assert "nothing was drawn for it" in found["over_budget"]
+    assert run(["stage=check", "budget=strict", "budget.epsilon=50", *SMALL])["over_budget"] == ""

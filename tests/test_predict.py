@@ -83,7 +83,9 @@ def test_images_from_an_array(student, ask, tmp_path):
 def test_a_student_of_seeded_noise_says_so_wherever_it_goes(ask, tmp_path):
     file, _ = images(tmp_path, 5)
     seeded = trained(tmp_path, "noise.seed=1")
-    with pytest.raises(ConfigError, match="is the owner's: its manifest says it comes from a workspace's evaluations, of seeded noise"):
+    with pytest.raises(
+        ConfigError, match="is the owner's: its manifest says it comes from a workspace's evaluations, of seeded noise"
+    ):
         ask(seeded, file)
     assert ask(seeded, file, "owner=true")["notes"] == ["seeded noise: not private"]
 

@@ -162,8 +162,15 @@ def test_a_stage_that_fails_leaves_nothing_and_the_next_run_goes_on(flow):
 
 def test_manifests_say_how_long_it_took(flow):
     runner = flow.run()
-    manifest = runner.store.folder("release", "last", runner.records["last"].key) / "manifest.json"
-    assert json.loads(manifest.read_text())["about"]["seconds"] >= 0
+    for side, name in (("private", "first"), ("release", "last")):
+        manifest = runner.store.folder(side, name, runner.records[name].key) / "manifest.json"
+        about = json.loads(manifest.read_text())["about"]
+        if side == "private":
+            assert about["seconds"] > 0
+        else:  # the process has read private records: how long it took and how much memory is the owner's
+            assert about["seconds"] == 0
+            assert "memory" not in about
+    assert flow.run().records["last"].seconds == pytest.approx(runner.records["last"].seconds)
 
 
 def statuses(runner):

@@ -12,6 +12,7 @@ from pate.data.dataset import LATER, Dataset
 from pate.data.formats import FORMATS, Chosen, Raw, count, read, shape, shown_names
 from pate.data.kinds import KINDS, Rows
 from pate.data.labels import CLASSES_FROM_PRIVATE, class_list
+from pate.data.recognise import of_arrays, of_table
 from pate.data.records import agree, check, owners, pooled
 from pate.data.split import Pool, Sizes, Split, assemble, divided, shared, shuffled, taken
 from pate.data.table import columns_of
@@ -67,6 +68,9 @@ class Arrays(Dataset):
             if paths:
                 found[side] = paths[0]
         return found
+
+    def reads_private_labels(self) -> bool:
+        return self.classes is None and any(side in _OWNED for side in self.sides())
 
     def files(self) -> list[Path]:
         paths = []
@@ -124,7 +128,7 @@ class Arrays(Dataset):
             pool = pools["pool"].rows(order)
             shown = slice(sizes.private, sizes.private + sizes.public)
             private, public, test = pool.first(sizes.private), pool.rows(shown), pool.last(sizes.test)
-            rows = Rows(raws["pool"].where, order[shown])
+            rows, mine = Rows(raws["pool"].where, order[shown]), order[: sizes.private]
             if pool.group is not None:
                 _refuse_shared_owners(pool, sizes.private)
         else:
@@ -133,12 +137,19 @@ class Arrays(Dataset):
             public = pools.get("public", nobody).first(sizes.public)
             test = pools.get("test", nobody).last(sizes.test)
             rows = Rows(raws["public"].where if "public" in raws else "the public rows", np.arange(sizes.public))
+            mine = np.arange(sizes.private)
             _refuse_owners_in_public(private, raws.get("public"))
-        return replace(assemble(private, public, test, classes, notes), public_rows=rows)
+        split = assemble(private, public, test, classes, notes)
+        own = raws.get("pool") or raws.get("private")
+        if own is None or not len(mine):
+            return replace(split, public_rows=rows)
+        assert own.labels is not None  # `check` has refused a private side without
+        known = of_table(own.whole, mine) if own.whole else of_arrays(own.x, own.labels, mine)
+        return replace(split, public_rows=rows, contents=(known, *split.contents))
 
     def _refuse_unknown_columns(self, raws: Mapping[str, Raw]) -> None:
         """What is said of a column must be said of one there is."""
-        there = {name for raw in raws.values() for name in raw.header}
+        there = {name for raw in raws.values() for name in raw.whole}
         learned = set(columns_of(next(iter(raws.values())).x))
         for key, names, known in (
             ("drop", self.drop, there), ("keep", self.keep, there), ("kinds", self.kinds, learned),

@@ -16,7 +16,7 @@ Cell = Any  # str, int, float, bool or None
 _DATE = re.compile(r"(\d{4})([-/])(\d{1,2})\2(\d{1,2})(?:[T ](.*))?")
 _TIME = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}(?:\.\d+)?))?")
 _TRUTH = {"true": 1.0, "false": 0.0}
-_WHOLE = re.compile(r"([-+]?\d+)\.0*")
+_WHOLE = re.compile(r"[+]?(-?\d+)\.0*|[-+]?\d+(?:\.\d+)?[eE][-+]?\d+")  # 3.0 and 3e5
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -65,11 +65,14 @@ def date(cell: Cell) -> float | None:
 
 
 def text(cell: Cell) -> str:
-    """The category a cell names; 3 and 3.0 are one."""
+    """The category a cell names; 3 and 3.0 are one, and so are 1e5 and 100000."""
     if blank(cell):
         return ""
-    if isinstance(cell, float) and cell.is_integer() and abs(cell) < 2**63:
-        return str(int(cell))
     written = str(cell)
     whole = _WHOLE.fullmatch(written)
-    return whole[1] if whole else written
+    if whole is None:
+        return written
+    if whole[1]:
+        return whole[1] if whole[1].strip("-0") else whole[1].removeprefix("-")  # -0.0 is 0, and 007.0 is 007
+    value = float(written)
+    return str(int(value)) if value.is_integer() and abs(value) < 2**63 else written

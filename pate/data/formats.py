@@ -9,7 +9,7 @@ import csv
 import io
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -42,7 +42,7 @@ class Raw:
     x: np.ndarray
     labels: np.ndarray | None
     group: np.ndarray | None
-    header: tuple[str, ...] = ()  # of a table: all columns there are
+    whole: dict[str, np.ndarray] = field(default_factory=dict)  # of a table: all columns there are
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,12 @@ def read(path: Path, label: str | None, group_by: str | None, chosen: Chosen | N
     arrays = npz_arrays(path) if form == ".npz" else npy_arrays(path)
     if "x" not in arrays:
         raise ConfigError(f"{path} has no array 'x': save it with numpy.savez(file, x=..., y=...)")
-    return Raw(str(path), numeric(arrays["x"], path), arrays.get("y"), arrays.get(group_by) if group_by else None)
+    x = arrays["x"]
+    if x.ndim > 2 and x.dtype.kind in "iu" and x.dtype != np.uint8:
+        raise ConfigError(
+            f"{path}: images of whole numbers are bytes (uint8), these are {x.dtype}: save them so, or as floats"
+        )
+    return Raw(str(path), numeric(x, path), arrays.get("y"), arrays.get(group_by) if group_by else None)
 
 
 def count(path: Path) -> int:
@@ -155,7 +160,14 @@ def csv_rows(path: Path) -> Iterator[list[str]]:
     """The header, then the records, without blank lines."""
     try:
         with io.TextIOWrapper(opened(path), encoding="utf-8-sig", newline="") as stream:
-            yield from (row for row in csv.reader(stream) if row)
+            for row in csv.reader(stream, strict=True):  # a quote that is not closed would swallow records
+                if any("\n" in cell or "\r" in cell for cell in row):
+                    raise Unreadable(
+                        "has a line break within a cell, or a quote that is not closed and swallows other records: "
+                        "take line breaks out of cells, or save it as parquet"
+                    )
+                if row:
+                    yield row
     except Unreadable as problem:
         raise ConfigError(f"{path} {problem}") from None
     except UnicodeDecodeError:
@@ -224,6 +236,8 @@ def _column(column: Any) -> np.ndarray:
         per_second = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[column.type.unit]
         whole = column.cast(pyarrow.int64()).to_pylist()
         return np.array([np.nan if cell is None else cell / per_second for cell in whole], np.float64)
+    if types.is_decimal(column.type):  # how many digits a file keeps of each is no one cell's to say
+        return _objects(["" if cell is None else f"{cell.normalize():f}" for cell in column.to_pylist()])
     if getattr(column.type, "unit", "") == "ns":  # Python's dates and times end at microseconds
         micro = pyarrow.time64("us") if types.is_time(column.type) else pyarrow.timestamp("us", column.type.tz)
         column = column.cast(micro, safe=False)
@@ -269,11 +283,11 @@ def _parquet(path: Path) -> Iterator[Any]:
 
 
 def _table(path: Path, columns: dict[str, np.ndarray], label: str | None, group_by: str | None, chosen: Chosen) -> Raw:
-    header = tuple(columns)
+    whole = dict(columns)
     labels, group = (_names(columns.pop(name)) if name in columns else None for name in (label, group_by))
     if not columns:
         raise ConfigError(f"{path} has no feature columns besides the label and the group")
-    return Raw(str(path), tabulated(chosen.of(columns, path)), labels, group, header)
+    return Raw(str(path), tabulated(chosen.of(columns, path)), labels, group, whole)
 
 
 def _names(column: np.ndarray) -> np.ndarray:

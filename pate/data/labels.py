@@ -79,6 +79,9 @@ def class_list(sides: list[tuple[np.ndarray, str]]) -> list[str]:
 
 def indices(raw: np.ndarray, classes: list[str], where: str) -> np.ndarray:
     """Each label's place in the class list: by its name, or by number where the classes themselves have names."""
+    truths = {name.casefold(): name for name in classes}
+    if raw.dtype.kind == "b" and set(truths) == {"true", "false"}:  # by name, as if they had been written
+        raw = np.where(raw, truths["true"], truths["false"])
     values, positions = names_of(raw, where)
     named = {name: place for place, name in enumerate(classes)}
     if not any(is_number(name) for name in classes):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from pate.data.cells import number, text, written_truth
 from pate.data.formats import Raw, shown_names
 from pate.data.labels import indices, refuse_long
 from pate.data.split import Pool
@@ -73,9 +74,15 @@ def owners(group: np.ndarray, where: str) -> np.ndarray:
         named = np.isfinite(group) & (group == np.floor(group)) & (np.abs(group) < 2**63)
     else:
         refuse_long(group, where, "groups")
-        group = np.char.strip(group.astype(str))  # a trailing blank is not another person
-        named = group != ""
+        group = np.array([text(str(one).strip()) for one in group], dtype=str)  # 3 and 3.0, "A" and "A " are one person
+        named = np.array([one != "" and _whole_or_name(one) for one in group.tolist()], dtype=bool)
     if not named.all():
         missing = int((~named).sum())
         raise ConfigError(f"{where}: {missing} records have no group, or a fractional one: every record needs an owner")
     return group.astype(np.int64) if group.dtype.kind == "f" else group
+
+
+def _whole_or_name(group: str) -> bool:
+    """Whether it names somebody: a fraction, nan and infinity are numbers that do not."""
+    value = number(group)
+    return value is None or written_truth(group) or (np.isfinite(value) and value == np.floor(value))

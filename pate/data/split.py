@@ -80,7 +80,7 @@ class Split:
     test: Test
     truth: Truth
     notes: tuple[str, ...] = ()
-    content: str = ""  # of the private records, as they were read
+    contents: tuple[str, ...] = ()  # digests of the private records, each of which may be known to the ledger
     public_rows: Rows | None = None  # where the public ones stand, to be named in errors
 
 
@@ -168,5 +168,5 @@ def assemble(private: Pool, public: Pool, test: Pool, classes: list[str], notes:
         Test(test.x),
         Truth(public.y, test.y),
         notes,
-        content(private),
+        tuple(filter(None, [content(private)])),
     )

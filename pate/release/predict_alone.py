@@ -89,7 +89,7 @@ def encoded(
         values = np.array([read(cell, mean) for cell in columns[name]], np.float64)
         parts.append(np.clip((values - mean) / deviation, -FARTHEST, FARTHEST)[:, None])
     for name, categories in categorical:
-        cells = [re.sub(r"^([-+]?\d+)\.0*$", r"\1", cell) for cell in columns[name]]  # 3 and 3.0 are one category
+        cells = [category(cell) for cell in columns[name]]
         unknown[name] = sum(cell not in categories for cell in cells)
         parts.append(np.array([[cell == known for known in categories] for cell in cells]))
         parts[-1] = parts[-1].reshape(len(cells), len(categories))
@@ -111,6 +111,17 @@ def number(cell: str, otherwise: float) -> float:
     except ValueError:
         return otherwise
     return value if math.isfinite(value) else otherwise
+
+
+def category(cell: str) -> str:
+    """3 and 3.0 are one, and so are 1e5 and 100000."""
+    whole = re.fullmatch(r"[+]?(-?\d+)\.0*|[-+]?\d+(?:\.\d+)?[eE][-+]?\d+", cell)
+    if whole is None:
+        return cell
+    if whole[1]:
+        return whole[1] if whole[1].strip("-0") else whole[1].removeprefix("-")
+    value = float(cell)
+    return str(int(value)) if value.is_integer() and abs(value) < 2**63 else cell
 
 
 def days(cell: str, otherwise: float) -> float:

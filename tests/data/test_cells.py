@@ -73,11 +73,22 @@ def test_a_blank_date_is_missing():
     assert math.isnan(date(""))
 
 
-@pytest.mark.parametrize(
-    ("cell", "category"), [(3, "3"), (3.0, "3"), ("3", "3"), ("3.0", "3"), (True, "True"), (None, ""), (math.nan, ""),
-                           ("3.10", "3.10"), ("03", "03"), (2.5, "2.5"), (2**62 + 1, str(2**62 + 1)), (-0.0, "0")]
-)  # fmt: skip
-def test_a_category_is_the_same_from_a_file_of_whole_numbers_and_of_fractions(cell, category):
+SPELLINGS = {
+    "3": [3, 3.0, "3", "3.0", "+3."],
+    "0": [0, -0.0, "-0.0"],
+    "10000000000000000": [10**16, 1e16, "1e+16", "1E16"],
+    "": [None, math.nan, ""],
+    "True": [True, "True"],
+    "2.5": [2.5, "2.5"],
+    "1e-07": [1e-7, "1e-07"],
+    "007": ["007", "007.0"],
+    "3.10": ["3.10"],
+    str(2**62 + 1): [2**62 + 1],
+}
+
+
+@pytest.mark.parametrize(("category", "cell"), [(name, cell) for name, cells in SPELLINGS.items() for cell in cells])
+def test_a_category_is_the_same_from_a_file_of_whole_numbers_and_of_fractions(category, cell):
     assert text(cell) == category
 
 

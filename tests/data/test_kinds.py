@@ -82,3 +82,10 @@ def test_declared_kinds_must_be_kinds_and_have_something_to_learn_from():
         kind(["31.12.2020", ""], "date")
     assert kind(["0", "a"], "numeric") == "numeric"
     assert kind(["1970-01-01", "a"], "date") == "date"
+
+
+def test_truth_values_are_numeric_whatever_is_declared():
+    """As a category, one number in the column of another file would rename them all."""
+    with pytest.raises(ConfigError, match="holds truth values, which are numeric"):
+        kind([True, False], "category")
+    assert kind([True, False], "numeric") == "numeric"

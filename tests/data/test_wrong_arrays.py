@@ -239,3 +239,48 @@ def test_columns_of_lists_are_no_cells(tmp_path, cells):
     parquet.write_table(pa.table({"a": cells, "y": [0, 1, 0, 1]}), tmp_path / "pool.parquet")
     with pytest.raises(ConfigError, match="columns of lists or records"):
         arrays(tmp_path / "pool.parquet", label="y", private=2).load()
+
+
+@pytest.mark.parametrize("lines", [['4,"', "5,6"], ['4,"', "5,6", '7,"8'], ['4,"a', 'b",1'], ['4,"x"y']])
+def test_a_quote_that_swallows_records_is_refused(tmp_path, lines):
+    """One stray quote made other records part of a cell, and moved private ones to the public side."""
+    rows = [f"{i},{i % 2}" for i in range(20)]
+    (tmp_path / "pool.csv").write_text("\n".join(["a,y", *rows[:10], *lines, *rows[10:]]) + "\n")
+    with pytest.raises(ConfigError, match=r"quote|csv that can be read"):
+        arrays(tmp_path / "pool.csv", label="y", classes=["0", "1"], private=8).load()
+
+
+def test_images_of_whole_numbers_are_bytes(tmp_path):
+    """One pixel of 256 made a file of bytes one of int16, and every image another one."""
+    images = np.random.default_rng(0).integers(0, 255, (20, 4, 4)).astype(np.int16)
+    np.savez(tmp_path / "pool.npz", x=images, y=Y)
+    with pytest.raises(ConfigError, match=r"bytes \(uint8\), these are int16"):
+        arrays(tmp_path / "pool.npz", classes=["0", "1"], private=8).load()
+
+
+@pytest.mark.parametrize("odd", ["1.5", "nan", "inf"])
+def test_a_text_that_is_a_number_and_no_whole_one_is_nobodys_name(tmp_path, odd):
+    write(tmp_path, "csv", "private", X, Y, [odd, *WHO[1:]])
+    write(tmp_path, "csv", "public", X, Y, WHO + 100)
+    with pytest.raises(ConfigError, match="1 records have no group, or a fractional one"):
+        arrays(tmp_path, label="y", classes=["0", "1"]).load("who")
+
+
+def test_a_persons_number_is_the_same_written_as_a_fraction(tmp_path):
+    groups = []
+    for who in (WHO, WHO.astype(float)):
+        write(tmp_path, "csv", "private", X, Y, who)
+        write(tmp_path, "csv", "public", X, Y, WHO + 100)
+        groups.append(arrays(tmp_path, label="y", classes=["0", "1"]).load("who").private.group.tolist())
+    assert groups[0] == groups[1]
+
+
+@pytest.mark.parametrize("classes", [["True", "False"], ["false", "true"]])
+def test_truths_are_found_by_name(tmp_path, classes):
+    for labels in (np.array([True, False] * 10), np.array([classes[0], classes[1]] * 10)):
+        np.savez(tmp_path / "private.npz", x=X, y=labels)
+        places = arrays(tmp_path, classes=classes).load().private.y[:2].tolist()
+        wanted = (
+            [0, 1] if labels.dtype.kind == "U" else [classes.index(next(c for c in classes if c.lower() == "true"))]
+        )
+        assert places[: len(wanted)] == wanted

@@ -5,6 +5,7 @@ They open, serve the same answers and models, show the same totals, and nothing 
 """
 
 import hashlib
+import json
 import sqlite3
 import tarfile
 from pathlib import Path
@@ -83,3 +84,14 @@ def test_more_queries_draw_only_the_new_ones(made):
     entries, answers = rows(folder)
     assert len(entries) == 3
     assert len(answers) == 23
+
+
+def test_what_may_leave_tells_nothing_of_time_and_memory(made):
+    """A process that has read private records takes more memory for some of them: manifests kept it once."""
+    folder = made("digits")
+    Store("workspace")
+    told = [
+        json.loads(file.read_text())["about"] for file in (folder / "workspace" / "release").glob("*/*/manifest.json")
+    ]
+    assert told
+    assert all(about["seconds"] == 0 and "memory" not in about for about in told)

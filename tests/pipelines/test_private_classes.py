@@ -105,3 +105,44 @@ def test_classes_read_from_public_labels_alone_are_nobodys_secret(pate, own, tmp
     done = pate(*own, "labels.path=labels.npz", "student=supervised", "stage=student", "hydra.run.dir=one")
     assert done.returncode == 0, done.stderr
     assert CLASSES_FROM_PRIVATE not in json.loads((tmp_path / "one" / "results.json").read_text())["notes"]
+
+
+DECLARED = "dataset.classes=[0,1,2]"
+
+
+def marks(folder):
+    """The notes of what was drawn, and the ledger's mark on each entry."""
+    from pate.ledger import Ledger
+    from pate.store import Store
+
+    entries = Ledger.of(Store(folder / "workspace")).entries()
+    return [entry.withheld for entry in entries]
+
+
+def test_what_another_run_has_made_already_does_not_hide_it(own, tmp_path, monkeypatch):
+    """Votes of a run that declared the classes are the same votes: what is drawn from them is marked all the same."""
+    monkeypatch.chdir(tmp_path)
+    from pate import run
+
+    run([*own, *FAST, DECLARED, "stage=votes"])
+    found = run([*own, *FAST, "stage=labels"])
+    assert marks(tmp_path) == [WHY]
+    assert WHY in found["stages"]["account"]["summary"]
+    assert found["methods"][0]["epsilon_publishable"] is None
+
+
+def test_a_run_that_declares_them_is_not_marked_by_one_that_did_not(own, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    from pate import run
+
+    run([*own, *FAST, "stage=votes"])
+    found = run([*own, *FAST, DECLARED, "stage=labels"])
+    assert marks(tmp_path) == [""]
+    assert CLASSES_FROM_PRIVATE not in found["notes"]
+    assert found["methods"][0]["epsilon_publishable"] is not None
+
+
+def test_a_release_that_would_be_refused_is_refused_before_it_draws(pate, own, tmp_path):
+    done = pate(*own, *FAST, "dataset.private=0", "votes.path=none.npz", "stage=release")
+    assert done.returncode == 2
+    assert "declare dataset.classes" in done.stderr

@@ -158,7 +158,24 @@ WRITTEN = st.one_of(
     st.datetimes().map(str),
     st.datetimes(timezones=st.timezones()).map(lambda moment: moment.isoformat()),
     st.times().map(str),
-    st.sampled_from(["", "True", "FALSE", "3", "3.0", "+3.", "2020/1/2", "2020-1-02 7:30", "24:00", "a"]),
+    st.sampled_from(
+        [
+            "",
+            "True",
+            "FALSE",
+            "3",
+            "3.0",
+            "+3.",
+            "-0.0",
+            "3e0",
+            "1e-7",
+            "-1E+400",
+            "2020/1/2",
+            "2020-1-02 7:30",
+            "24:00",
+            "a",
+        ]
+    ),
 ).map(str.strip)
 
 
