@@ -12,6 +12,7 @@ from typing import Any
 from pate.accounting.plan import CHOSEN_ON_VOTES
 from pate.config import Settings
 from pate.data.examine import Examined
+from pate.data.labels import CLASSES_FROM_PRIVATE
 from pate.errors import BudgetExceeded, ConfigError
 from pate.ledger import Release
 from pate.outlook import disk, planned, steps
@@ -33,6 +34,8 @@ def look_first(runner: Runner, wanted: list[str], alone: bool = True) -> None:
     told = runner.settings.stage != "release" or runner.settings.account.on_votes
     if not told and CHOSEN_ON_VOTES in runner.store.notes("private", "account"):
         log.warning("warning: %s", PLANNED_ON_VOTES)
+    if runner.settings.classes_from_private:
+        log.warning("warning: %s: no epsilon of this run may be published", CLASSES_FROM_PRIVATE)
     needed = checks(runner.graph, wanted)
     if not needed:
         return
@@ -69,10 +72,11 @@ def checkup(settings: Settings, folder: Path) -> dict[str, Any]:
         new = [step.stage for step in coming if step.draws and not step.reused]
         releases = [release for _, release in foreseen(whole, new)]
         over = _over(runner, releases)
+        runner.warn_of_new_account([runner.graph.named(name) for name in new])
     need, free = disk(whole, found.width)
     told = asdict(found) | {
         "delta": settings.delta,
-        "settings": list(settings.warnings),
+        "settings": [*settings.warnings, *(CLASSES_FROM_PRIVATE,) * settings.classes_from_private],
         "steps": [asdict(step) for step in coming],
         "plan": planned(runner, releases),
         "over_budget": over,

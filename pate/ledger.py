@@ -239,7 +239,7 @@ def _recognise(before: Sequence[Entry], spender: Spender, warn: Warn) -> None:
     if spender.contents and not known and spender.account in owners.values():
         warn(
             f"the private data of account {spender.account} changed: what is released from it is added to what was "
-            "released before"
+            "released before; if it is of other people, name an account of its own with budget.account="
         )
 
 

@@ -76,6 +76,7 @@ def _seconds(runner: Runner, stage: Stage, reused: bool) -> tuple[float | None, 
 def planned(runner: Runner, releases: Iterable[Release]) -> dict[str, Any]:
     """The publishable epsilon of each release to come, and what the account comes to with them."""
     account, delta, coming = runner.account, runner.settings.limit.delta, list(releases)
+    counted = coming if runner.settings.noise.seed is None else []  # what is seeded protects nobody, and spends nothing
     found = [
         {"kind": one.kind, "epsilon": composed([one.cost], one.cost.delta, "basic"), "delta": one.cost.delta,
          "relation": one.relation}
@@ -85,17 +86,17 @@ def planned(runner: Runner, releases: Iterable[Release]) -> dict[str, Any]:
     void = CLASSES_FROM_PRIVATE if runner.settings.classes_from_private else ""
     own = withheld([void, SEEDED if runner.settings.noise.seed is not None else ""])
     before = total(spent, delta)[0] if spent else 0.0
-    costs = [*(entry.release.cost for entry in spent), *(one.cost for one in coming)]
+    costs = [*(entry.release.cost for entry in spent), *(one.cost for one in counted)]
     rules: tuple[Rule, ...] = (spent[0].rule,) if spent else ("renyi", "basic")
     return {
         "releases": found,
         "account": account,
         "delta": delta,
         "before": before,
-        "after": min(composed(costs, delta, rule) for rule in rules) if coming else before,
+        "after": min(composed(costs, delta, rule) for rule in rules) if counted else before,
         "relation": relation([*(entry.release for entry in spent), *coming]),
         "withheld": own,  # why none of it may be published, if none may
-        "account_withheld": next((entry.withheld for entry in spent if entry.withheld), own if coming else ""),
+        "account_withheld": next((entry.withheld for entry in spent if entry.withheld), own if counted else ""),
     }
 
 

@@ -66,7 +66,11 @@ def check_sweep(epsilon: float | None) -> None:
 def _check_asked(asked: Asked) -> None:
     """A student is asked: nothing else of the configuration matters."""
     for name, path in (("student_path", asked.student), ("input", asked.input)):
-        if not path.exists():
+        try:
+            there = path.exists()
+        except OSError as error:
+            raise ConfigError(f"{name}={path} cannot be read: {error.strerror}") from None
+        if not there:
             raise ConfigError(f"{name}={path}: no such file")
     if asked.output is not None and (asked.output.is_dir() or asked.output.resolve() == asked.input.resolve()):
         raise ConfigError(f"output={asked.output}: a folder, or the input itself; name another file")
@@ -162,7 +166,7 @@ def _check(settings: Settings) -> None:
     _check_images(settings)
     settings.tracking.require()
     _check_stage_possible(settings)
-    trains = settings.stage in ("all", "dpsgd", "compare", "report")
+    trains = settings.stage in ("all", "check", "dpsgd", "compare", "report")
     trains |= settings.stage == "release" and not settings.has_pate
     if settings.has_private and settings.has_dpsgd and trains:
         _check_dpsgd(settings)
@@ -245,7 +249,7 @@ def _check_votes(settings: Settings, public: int) -> None:
     if settings.labels.queries > len(counts):
         raise ConfigError(f"labels.queries={settings.labels.queries}: votes.path holds only {len(counts)} queries")
     on_pool = settings.labels.selection in ("medoids", "active")
-    needed = settings.stage in ("all", "student", "compare", "report", "quality") or on_pool
+    needed = settings.stage in ("all", "check", "student", "compare", "report", "quality") or on_pool
     if needed and counts.shape != (public, classes or counts.shape[1]):
         raise ConfigError(
             f"votes.path holds {counts.shape[0]} queries over {counts.shape[1]} classes, "

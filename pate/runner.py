@@ -92,12 +92,12 @@ class Runner:
         needed = self.graph.needed(targets)
         for stage in (one for one in needed if not one.reads):
             self._update(stage)
-        self._warn_of_new_account([stage for stage in needed if stage.crosses])
+        self.warn_of_new_account([stage for stage in needed if stage.crosses])
         self._foresee(foreseen)
         for stage in (one for one in needed if one.reads):
             self._update(stage)
 
-    def _warn_of_new_account(self, stages: Iterable[Stage]) -> None:
+    def warn_of_new_account(self, stages: Iterable[Stage]) -> None:
         """Own files that are new here may be of people who are known under another name, or be changed ones."""
         there = sorted(set(self._known_accounts.values()))
         if self.settings.budget.account or not there:
@@ -143,7 +143,8 @@ class Runner:
 
     def _contents(self, stage: Stage) -> list[str]:
         """What of the private data behind a stage is recognised by."""
-        brought = (self.records.get(one.name) for one in self.graph.brought(stage))
+        read = {"data": self.records.get("check")}  # which has read the same before
+        brought = (self.records.get(one.name) or read.get(one.name) for one in self.graph.brought(stage))
         return [content for record in brought if record for content in record.contents]
 
     def asked_in_several_runs(self, stage: str) -> bool:

@@ -9,6 +9,7 @@ all of them -> compare -> report                        labels, student -> relea
 
 from collections.abc import Iterable, Iterator
 
+from pate.aggregation.votes import read_votes
 from pate.config import Settings
 from pate.ledger import Release
 from pate.stage import Graph
@@ -76,8 +77,10 @@ def graph(settings: Settings) -> Graph:
 def foreseen(settings: Settings, stages: Iterable[str]) -> Iterator[tuple[str, Release]]:
     """What each of these stages would release, as far as the configuration alone tells: all of it, if none is served
     again."""
-    if "labels" in stages and settings.has_price and not settings.votes.path:
-        yield "labels", answers_release(settings, settings.teachers.count, settings.labels.queries)
+    if "labels" in stages and settings.has_price:
+        classes, path = len(settings.dataset.class_names), settings.votes.path
+        teachers = read_votes(path, classes).teachers if path else settings.teachers.count
+        yield "labels", answers_release(settings, teachers, settings.labels.queries)
     if "dpsgd" in stages and settings.dpsgd.epsilon != "pate":
         records = settings.dataset.sizes().private
         yield "dpsgd", training_release(settings, settings.dpsgd.plan(records, settings.dpsgd.epsilon, settings.delta))

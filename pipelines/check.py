@@ -15,7 +15,9 @@ from .artifacts import EXAMINED
 )
 def check(run: Run) -> Examined:
     dataset, group_by = run.settings.dataset, run.settings.partition.group_by
-    found = examine(dataset.split(group_by), dataset.kinds_declared(), dataset.no_identifiers(), group_by)
+    split = dataset.split(group_by)
+    run.contents = split.contents
+    found = examine(split, dataset.kinds_declared(), dataset.no_identifiers(), group_by)
     noticed = len(found.refusals) + len(found.warnings)
     run.summary = f"{len(found.columns)} columns, " * bool(found.columns) + f"{noticed or 'nothing'} to be said"
     return found

@@ -11,7 +11,7 @@ from pate import run
 from pate.errors import ConfigError
 
 SMALL = ["dataset=arrays", "dataset.path=clinic", "dataset.label=y", "dataset.classes=[0,1]", "teachers=ridge",
-         "teachers.count=5", "labels.queries=10"]  # fmt: skip
+         "teachers.count=5", "labels.queries=10", "dpsgd.lot=32"]  # fmt: skip
 ROWS = {"private": 120, "public": 60, "test": 40}
 REVIEW = "The staff were kind, the room was clean, and visit number {} was over sooner than I thought."
 
@@ -57,7 +57,7 @@ def test_stage_check_sees_everything_and_draws_nothing(clinic):
     def change(side, table):
         identified(side, table)
         if side == "private":
-            table["age"][:30] = ["?"] * 30
+            table["age"][:30] = ["low"] * 30
 
     folder = clinic(change)
     found = run(["stage=check", *SMALL])
@@ -84,8 +84,8 @@ def test_stage_check_sees_everything_and_draws_nothing(clinic):
 
 def test_once_all_is_stored_nothing_would_run_or_be_spent(clinic):
     clinic()
-    run(["dpsgd.epsilon=2", "dpsgd.lot=32", *SMALL])
-    found = run(["stage=check", "dpsgd.epsilon=2", "dpsgd.lot=32", *SMALL])
+    run(["dpsgd.epsilon=2", *SMALL])
+    found = run(["stage=check", "dpsgd.epsilon=2", *SMALL])
     assert [step["stage"] for step in found["steps"] if not step["reused"]] == []
     assert found["plan"]["releases"] == []
     assert found["plan"]["after"] == found["plan"]["before"] > 0
@@ -104,7 +104,7 @@ def test_a_run_says_what_matters_before_its_first_spend(clinic, caplog):
     def change(side, table):
         identified(side, table)
         if side == "private":
-            table["age"][::2] = ["?"] * 60
+            table["age"][::2] = ["low"] * 60
 
     clinic(change)
     with caplog.at_level(logging.INFO, "pate"):
@@ -114,9 +114,9 @@ def test_a_run_says_what_matters_before_its_first_spend(clinic, caplog):
     warned = [i for i, line in enumerate(said) if line.startswith("warning:")]
     assert warned
     assert max(warned) < drawn
-    assert any("60 of 120 private cells" in said[i] for i in warned)
+    assert any("of 120 private cells 60" in said[i] for i in warned)
     assert any("patient_id" in said[i] for i in warned)
-    assert any("60 of 120 private cells" in note for note in found["notes"])
+    assert any("of 120 private cells 60" in note for note in found["notes"])
     assert not any("private cells" in note for note in found["public_notes"])
 
 
@@ -191,3 +191,37 @@ def test_a_check_says_what_a_strict_budget_would_refuse(clinic):
     found = run(["stage=check", "budget=strict", "budget.epsilon=0.5", *SMALL])
     assert "nothing was drawn for it" in found["over_budget"]
     assert run(["stage=check", "budget=strict", "budget.epsilon=50", *SMALL])["over_budget"] == ""
+
+
+def test_a_check_of_votes_from_a_file_says_what_their_labels_cost(clinic):
+    folder = clinic()
+    np.savez(folder / "hospitals.npz", predictions=np.arange(20 * 60).reshape(20, 60) % 2, classes=2)
+    words = ["votes.path=hospitals.npz", *SMALL]
+    (planned,) = run(["stage=check", *words])["plan"]["releases"]
+    assert planned["epsilon"] == pytest.approx(run(["stage=labels", *words])["methods"][0]["epsilon_publishable"])
+
+
+def test_what_a_run_would_refuse_a_check_refuses(clinic):
+    clinic()
+    for stage in ("all", "check"):
+        with pytest.raises(ConfigError, match=r"dpsgd.lot=999: there are only 120 private records"):
+            run([f"stage={stage}", *SMALL, "dpsgd.lot=999"])
+
+
+def test_classes_that_nobody_declared_are_said_before_the_first_spend(clinic, caplog):
+    clinic()
+    with caplog.at_level(logging.INFO, "pate"):
+        run(["stage=labels", *(word for word in SMALL if not word.startswith("dataset.classes"))])
+    said = [record.getMessage() for record in caplog.records]
+    warned = next(i for i, line in enumerate(said) if "no epsilon of this run may be published" in line)
+    assert warned < next(i for i, line in enumerate(said) if line.startswith("labels"))
+
+
+def test_every_column_that_is_unclear_is_named_at_once(clinic):
+    def change(side, table):
+        reviewed(side, table)
+        table["day"] = ["31.12.2020"] * len(table["age"])
+
+    clinic(change)
+    with pytest.raises(ConfigError, match=r"column review holds free text.*; likewise column day"):
+        run(["stage=check", *SMALL])

@@ -135,10 +135,6 @@ def _declared_classes(arrays: Arrays, known: int, origin: str) -> int:
     told = arrays.get("classes")
     if told is not None and (told.size != 1 or told.dtype.kind not in "iu"):
         raise ConfigError(f"{origin}: `classes` must be one whole number")
-    if told is not None and known and told.item() != known:
-        raise ConfigError(
-            f"{origin}: `classes` in the file is {told.item()}, and the data set has {known}: make them agree"
-        )
     if told is not None:
         classes = int(told.item())
     else:

@@ -83,6 +83,8 @@ class Arrays(Dataset):
 
     def require(self) -> None:
         sides = self.sides()
+        if self.path and not self.folder().exists():
+            raise ConfigError(f"dataset.path={self.path}: no such file or folder")
         if not sides:
             raise ConfigError(f"{self.folder()} holds no data: {_WANTED}")
         if "pool" in sides:

@@ -15,6 +15,7 @@ from typing import Any
 Cell = Any  # str, int, float, bool or None
 _DATE = re.compile(r"(\d{4})([-/])(\d{1,2})\2(\d{1,2})(?:[T ](.*))?")
 _TIME = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}(?:\.\d+)?))?")
+_NONE = {"na", "n/a", "n.a.", "nan", "null", "none", "nil", "?", ".", "-", "--"}  # what people write for no number
 _TRUTH = {"true": 1.0, "false": 0.0}
 _WHOLE = re.compile(r"[+]?(-?\d+)\.0*|[-+]?\d+(?:\.\d+)?[eE][-+]?\d+")  # 3.0 and 3e5
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -25,9 +26,14 @@ def blank(cell: Cell) -> bool:
     return cell is None or cell == "" or (isinstance(cell, float) and math.isnan(cell))
 
 
+def missing(cell: Cell) -> bool:
+    """Whether nothing is written there, or a word for nothing."""
+    return blank(cell) or (isinstance(cell, str) and cell.casefold() in _NONE)
+
+
 def number(cell: Cell) -> float | None:
     """The finite number in a cell, 1 or 0 for a truth, nan for a cell that holds none, None for other text."""
-    if blank(cell):
+    if missing(cell):
         return math.nan
     if written_truth(cell):
         return _TRUTH[cell.casefold()]
@@ -47,8 +53,8 @@ def written_truth(cell: Cell) -> bool:
 
 def date(cell: Cell) -> float | None:
     """Days since 1970 of a date that begins with the year, with or without a time, or the fraction of a day of a time
-    alone; nan for a blank cell, None for anything else."""
-    if blank(cell):
+    alone; nan for a cell that holds none, None for anything else."""
+    if missing(cell):
         return math.nan
     if isinstance(cell, str) and (clock := _TIME.fullmatch(cell)):
         hour, minute, second = int(clock[1]), int(clock[2]), float(clock[3] or 0)

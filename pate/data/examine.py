@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from pate.artifact import Artifact
+from pate.data import advice
 from pate.data.cells import text
-from pate.data.identifiers import named_like_one, repeated, shaped_like_one
+from pate.data.identifiers import named_like_one, only_a_handful, repeated, shaped_like_one
 from pate.data.split import Split
 from pate.data.table import Columns, cells_of, columns_of
 
@@ -62,11 +63,13 @@ def examine(
     both = {side: _shared(tables["private"], tables[side], names) for side in ("public", "test")}
     if both["public"]:
         warnings.append(
-            f"{both['public']} private rows are public rows too: what is public is released as it is, so take them out "
-            "of the public side unless they are there by chance"
+            f"{both['public']} private rows agree with public rows in every column that is learned from: what is "
+            "public is released as it is, so if they are the same records, take them out of the public side"
         )
     if both["test"]:
-        warnings.append(f"{both['test']} private rows are test rows too: scores on them are too good")
+        warnings.append(
+            f"{both['test']} private rows agree with test rows in every such column: scores on them are too good"
+        )
     people = None if split.private.group is None else len(np.unique(split.private.group))
     sizes = {side: len(rows) for side, rows in tables.items()}
     return Examined(sizes, list(split.public.classes), width, found, people, both, refusals, warnings)
@@ -95,43 +98,45 @@ def _identifier(
     group_by: str | None,
 ) -> None:
     """Say how a column shows that it is one, and to whom."""
-    name = column["name"]
+    name, kind = column["name"], column["kind"]
     public, private = (cells_of(tables[side][name]) for side in ("public", "private"))
-    way_out = f"drop it (dataset.drop=[{name}]), or say that it is none (dataset.keep=[{name}])"
+    way_out = f"drop it ({advice.drop(name)}), or say that it is none ({advice.keep(name)})"
     if group_by is None:
-        way_out = f"name it in partition.group_by={name} if it says whose a record is, {way_out}"
-    if named_like_one(name):
+        way_out = f"{advice.group_by(name)} if it says whose a record is, else {way_out}"
+    several, most = repeated(private) if group_by is None else (0, 0)
+    people = f" ({several} of its values are on several private rows, one on {most})" if several else ""
+    if named_like_one(name) and not only_a_handful(public):
         column["identifier"] = "by its name"
         refusals.append(f"column {name} is named like an identifier: {way_out}")
-    elif column["kind"] != "date" and shaped_like_one(public):
+    elif shaped_like_one(public, kind):
         column["identifier"] = "by its public values"
         different = len(set(map(text, public)))
         refusals.append(
             f"column {name} has {different} values on {len(public)} public rows, like an identifier: {way_out}"
         )
-    elif column["kind"] != "date" and shaped_like_one(private):
+    elif shaped_like_one(private, kind):
         column["identifier"] = "by its private values"
-        warnings.append(f"column {name} tells private rows apart like an identifier: {way_out}")
-    if column["identifier"] and group_by is None and (several := repeated(private))[0]:
+        warnings.append(f"column {name} tells private rows apart like an identifier{people}: {way_out}")
+        return
+    if column["identifier"] and several:
         warnings.append(
-            f"column {name}: {several[0]} of its values are on several private rows, one on {several[1]}: if it names "
-            "people, they are in several partitions and an epsilon holds for single rows only; with "
-            f"partition.group_by={name} it holds for all rows of one"
+            f"column {name}: {several} of its values are on several private rows, one on {most}: if it names people, "
+            "they are in several partitions, and an epsilon holds for single rows only"
         )
 
 
 def _gaps(columns: list[dict[str, Any]], sizes: Mapping[str, int]) -> Iterator[str]:
-    """Cells that are replaced by the public mean, or count as no category, where they are more than a few."""
+    """Cells that are replaced by the public mean, or count as no category, where they are more than a few. A number
+    that cannot be read is worth a word before that: somebody meant it."""
     for column in columns:
-        told = []
+        category, told = column["kind"] == "category", []
         for side in SIDES:
-            blank, unread = column["blank"][side], column["unread"][side]
-            if column["kind"] == "category":
-                blank = 0  # a category of its own, or none
-            if unread or blank > _GAPS * sizes[side]:
-                told.append(f"{blank + unread} of {sizes[side]} {side} cells ({unread} hold something else)")
+            blank, unread = 0 if category else column["blank"][side], column["unread"][side]
+            if (unread and not category) or blank + unread > _GAPS * sizes[side]:
+                parts = [f"{blank} blank"] * bool(blank) + [f"{unread} that hold something else"] * bool(unread)
+                told.append(f"of {sizes[side]} {side} cells {' and '.join(parts)}")
         if told:
-            instead = "count as no category" if column["kind"] == "category" else "are replaced by the public mean"
+            instead = "count as no category" if category else "are replaced by the public mean"
             yield f"column {column['name']} ({column['kind']}): {', '.join(told)} {instead}"
 
 

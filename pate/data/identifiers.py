@@ -6,12 +6,14 @@ public, and so are public rows; what only private rows show is for the owner's e
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
 from pate.data.cells import Cell, blank, number, text
+from pate.data.kinds import Kind
 
 _WORDS = {
     "id", "ids", "uid", "uuid", "guid", "pid", "mrn", "ssn", "nhs", "nino", "ahv", "avs", "iban", "bic", "passport",
@@ -27,7 +29,12 @@ _RUN_TOGETHER = re.compile(
     r"(patient|person|subject|user|customer|client|member|employee|account|record|case|visit|encounter|admission|"
     r"household|family|device|session|order|transaction|participant|respondent|student|sample)(id|no|nr|num|number|key)"
 )
+_WHOLE = {
+    "patient", "patients", "person", "subject", "participant", "respondent", "individual", "pidnum", "patno", "patid",
+    "patnum", "subjid", "usubjid", "subjno", "empno", "caseid",
+}  # fmt: skip
 _MANY = 20  # different values
+_HANDFUL = 10  # different values name no people, whatever the column is called
 _FEW, _SHARE = 5, 0.02  # rows at most that have the commonest one, or this share of all
 
 
@@ -37,21 +44,28 @@ def named_like_one(name: str) -> bool:
     words = [word for word in re.split(r"[^a-z]+", apart.casefold()) if word and word != "of"]
     together = "".join(words)
     pairs = set(pairwise(words))
-    return bool(_WORDS & set(words) or _PAIRS & pairs or _RUN_TOGETHER.fullmatch(together))
+    named = _WORDS & set(words) or _PAIRS & pairs
+    return bool(named or together in _WHOLE or _RUN_TOGETHER.fullmatch(together))
 
 
-def shaped_like_one(cells: Sequence[Cell]) -> bool:
-    """Text of many different values, each on a few rows; or a counter, whole numbers that are all different and dense.
+def only_a_handful(cells: Sequence[Cell]) -> bool:
+    """Whether a column has so few values on so many rows that it names kinds of things and no people."""
+    return len(cells) >= 5 * _HANDFUL and len({text(cell) for cell in cells if not blank(cell)}) < _HANDFUL
+
+
+def shaped_like_one(cells: Sequence[Cell], kind: Kind) -> bool:
+    """A category of many different values, each on a few rows; or a counter, whole numbers that are all different and
+    dense.
 
     Other numbers are measurements as often as names, and a model carries no value of theirs: they are let pass.
     """
     filled = [cell for cell in cells if not blank(cell)]
-    if len(filled) < _MANY:
+    if kind == "date" or len(filled) < _MANY:
         return False
-    values = [number(cell) for cell in filled]
-    if all(value is not None for value in values):
-        whole = {int(value) for value in values if value is not None and value == value and value == int(value)}
-        return len(whole) == len(filled) and max(whole) - min(whole) < 3 * len(whole)
+    if kind == "numeric":
+        values = [value for value in map(number, filled) if value is not None and math.isfinite(value)]
+        whole = {int(value) for value in values if value == int(value)}
+        return len(whole) == len(values) >= _MANY and max(whole) - min(whole) < 3 * len(whole)
     counted = Counter(map(text, filled))
     return len(counted) >= _MANY and max(counted.values()) <= max(_FEW, _SHARE * len(filled))
 

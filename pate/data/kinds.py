@@ -12,12 +12,15 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from pate.data.cells import Cell, blank, date, number, text, written_truth
+from pate.data import advice
+from pate.data.cells import Cell, blank, date, missing, number, text, written_truth
 from pate.errors import ConfigError
 
 Kind = Literal["numeric", "date", "category"]
 KINDS: tuple[str, ...] = get_args(Kind)
-_STRAY = 0.1  # at most this share of text among numbers: a slip rather than a category
+_STRAY = 0.1  # at most this share of text among dates: a slip rather than a category
+_NUMBERS = 0.5  # this share of numbers, and the rest may be slips or the column one of names: ask
+_NUMBERLIKE = re.compile(r"[<>≤≥~]?=?\s*[-+]?\d+([.,]\d+)*\s*%?")  # <5, 37%, 3,14
 _FEW = 10  # cells: fewer say nothing about a column
 _WORDS, _LONG, _SENTENCES = 4, 40, 0.3  # of free text: words, characters, and in how many cells
 _DISTINCT = 20  # categories, before they look like sentences
@@ -45,24 +48,30 @@ def kind_of(name: str, cells: Sequence[Cell], rows: Rows, declared: str | None =
     filled = [(place, cell) for place, cell in enumerate(cells) if not blank(cell)]
     if not filled:
         return "category"  # of blanks: nothing is learned from it
+    filled = [(place, cell) for place, cell in filled if not missing(cell)] or filled
     strays = [place for place, cell in filled if number(cell) is None or written_truth(cell)]
     if not strays:
         return "numeric" if any(np.isfinite(number(cell)) for _, cell in filled) else "category"  # type: ignore[arg-type]
     if all(date(cell) is not None for _, cell in filled):
         return "date"
-    _refuse_strays(name, "numeric", strays, len(filled), rows)
-    _refuse_strays(name, "date", [place for place, cell in filled if date(cell) is None], len(filled), rows)
+    _refuse_strays(name, "numeric", strays, len(filled), 1 - _NUMBERS, rows)
+    _refuse_strays(name, "date", [place for place, cell in filled if date(cell) is None], len(filled), _STRAY, rows)
+    if len({cell for _, cell in filled}) >= _FEW and all(_NUMBERLIKE.fullmatch(text(cell)) for _, cell in filled):
+        raise ConfigError(
+            f"column {name} holds numbers with a decimal comma, % or <, which are not read as numbers: write them "
+            f"plainly, or declare {advice.kind(name, 'category')}"
+        )
     texts = [text(cell) for _, cell in filled]
     if sum(_OTHER_DATE.fullmatch(one) is not None for one in texts) > (1 - _STRAY) * len(texts):
         raise ConfigError(
             f"column {name} holds dates that do not begin with the year: write them as 2026-01-31, drop the column "
-            f"(dataset.drop=[{name}]), or declare dataset.kinds={{{name}: category}}"
+            f"({advice.drop(name)}), or declare {advice.kind(name, 'category')}"
         )
     if free_text(texts):
         raise ConfigError(
             f"column {name} holds free text: it would be published word by word and teach nothing. Drop it "
-            f"(dataset.drop=[{name}]), bring numbers made of it by a public encoder, or, if these are names of a few "
-            f"kinds, declare dataset.kinds={{{name}: category}}"
+            f"({advice.drop(name)}), bring numbers made of it by a public encoder, or, if these are names of a few "
+            f"kinds, declare {advice.kind(name, 'category')}"
         )
     return "category"
 
@@ -86,13 +95,13 @@ def _declared(name: str, cells: Sequence[Cell], declared: str) -> Kind:
     return declared  # type: ignore[return-value]
 
 
-def _refuse_strays(name: str, kind: Kind, strays: Sequence[int], filled: int, rows: Rows) -> None:
-    """A few texts among numbers would make a category of every number."""
-    if filled >= _FEW and len(strays) <= _STRAY * filled:
+def _refuse_strays(name: str, kind: Kind, strays: Sequence[int], filled: int, most: float, rows: Rows) -> None:
+    """Texts among numbers would make a category of every number."""
+    if filled >= _FEW and len(strays) <= most * filled:
         others = f" (and {len(strays) - 1} more)" if len(strays) > 1 else ""
         what = {"numeric": "numbers"}.get(kind, "dates")
         raise ConfigError(
             f"column {name}: {rows.at(strays[0])}{others} holds text where {filled - len(strays)} public cells hold "
-            f"{what}: mend it, or declare dataset.kinds={{{name}: {kind}}} (it is then missing) or "
-            f"dataset.kinds={{{name}: category}}"
+            f"{what}: mend it, or declare {advice.kind(name, kind)} (it is then missing) or "
+            f"{advice.kind(name, 'category')}"
         )

@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from pate.artifact import fits
-from pate.data.cells import Cell, blank, date, number, text
+from pate.data.cells import Cell, blank, date, missing, number, text
 from pate.data.kinds import Kind, Rows, kind_of
 from pate.data.split import Split
 from pate.errors import ConfigError
@@ -100,9 +100,14 @@ class Columns:
         rows = rows or Rows("the public rows", np.arange(len(public)))
         scaled: dict[Kind, Scaled] = {"numeric": [], "date": []}
         categorical: list[tuple[str, list[str]]] = []
+        unclear: dict[str, str] = {}
         for name in columns_of(public):
             cells = cells_of(public[name])
-            kind = kind_of(name, cells, rows, (declared or {}).get(name))
+            try:
+                kind = kind_of(name, cells, rows, (declared or {}).get(name))
+            except ConfigError as error:
+                unclear[name] = str(error)
+                continue
             if kind == "category":
                 counted = Counter(map(text, cells))
                 categorical.append((name, sorted(one for one, times in counted.items() if times >= _KNOWN)))
@@ -111,6 +116,10 @@ class Columns:
                 mean = float(np.nanmean(values))
                 deviation = float(np.std(np.where(np.isnan(values), mean, values)))
                 scaled[kind].append((name, mean, deviation if deviation > 1e-9 * abs(mean) else 1.0))
+        if unclear:
+            first, *others = unclear
+            more = f"; likewise column{'s' * (len(others) > 1)} {', '.join(others)}" if others else ""
+            raise ConfigError(unclear[first] + more)
         fitted = cls(scaled["numeric"], categorical, scaled["date"])
         if not fitted.width:
             raise ConfigError("no column holds numbers, dates or a category that two public rows share")
@@ -156,9 +165,9 @@ class Columns:
         """For each column how many cells are blank, and in how many something is written that is not read."""
         unknown, found = self.unknown(rows), {}
         for name in self.names:
-            empty = sum(map(blank, cells_of(rows[name])))
-            known_blank = any(name == one and "" in categories for one, categories in self.categorical)
-            found[name] = (empty, unknown.get(name, 0) - (0 if known_blank else empty))
+            category = next((categories for one, categories in self.categorical if one == name), None)
+            empty = sum(map(missing if category is None else blank, cells_of(rows[name])))
+            found[name] = (empty, unknown.get(name, 0) - (0 if category is not None and "" in category else empty))
         return found
 
 

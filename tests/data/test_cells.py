@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pate.data.cells import blank, date, number, text
+from pate.data.cells import blank, date, missing, number, text
 
 
 @pytest.mark.parametrize(
@@ -28,12 +28,14 @@ def test_numbers(cell, expected):
     assert number(cell) == expected if expected is not None else math.isnan(number(cell))
 
 
-@pytest.mark.parametrize("cell", ["", None, math.nan, "nan", "inf", "-Infinity", "1e999"])
+@pytest.mark.parametrize(
+    "cell", ["", None, math.nan, "nan", "inf", "-Infinity", "1e999", "NA", "n/a", "?", ".", "NULL", "None", "-"]
+)
 def test_what_is_no_finite_number_is_missing(cell):
     assert math.isnan(number(cell))
 
 
-@pytest.mark.parametrize("cell", ["?", "12 kg", "2020-01-01", "a"])
+@pytest.mark.parametrize("cell", ["12 kg", "2020-01-01", "a", "<5", "3,14"])
 def test_text_is_no_number(cell):
     assert number(cell) is None
 
@@ -99,3 +101,4 @@ def test_any_cell_has_a_meaning(cell):
     assert days is None or math.isnan(days) or math.isfinite(days)
     assert isinstance(text(cell), str)
     assert not blank(cell) or (math.isnan(value) and math.isnan(days) and text(cell) == "")
+    assert missing(cell) or not blank(cell)

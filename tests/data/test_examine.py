@@ -45,7 +45,7 @@ def test_cells_that_are_not_read_are_counted_for_every_side(tmp_path):
 
     def change(side, table):
         if side != "public":
-            table["age"][::2] = ["?"] * len(table["age"][::2])
+            table["age"][::2] = ["low"] * len(table["age"][::2])
             table["town"][0] = "Atlantis"
         table["age"][1] = ""
         return table
@@ -54,9 +54,9 @@ def test_cells_that_are_not_read_are_counted_for_every_side(tmp_path):
     assert column(found, "age")["unread"] == {"private": 30, "public": 0, "test": 10}
     assert column(found, "age")["blank"] == {"private": 1, "public": 1, "test": 1}
     assert column(found, "town")["unread"] == {"private": 1, "public": 0, "test": 1}
-    assert any(
-        "age (numeric): 31 of 60 private cells (30 hold something else), 11 of 20 test" in one for one in found.warnings
-    )
+    (told,) = [one for one in found.warnings if "column age" in one]
+    assert "of 60 private cells 1 blank and 30 that hold something else" in told
+    assert "of 20 test cells 1 blank and 10 that hold something else are replaced by the public mean" in told
     assert not found.refusals
 
 
@@ -114,8 +114,8 @@ def test_rows_that_are_on_two_sides_are_counted(tmp_path):
     found = seen(folder(tmp_path, change))
     assert found.both["public"] == 7
     assert found.both["test"] == 3
-    assert any("are public rows too" in one for one in found.warnings)
-    assert any("are test rows too" in one for one in found.warnings)
+    assert any("agree with public rows" in one for one in found.warnings)
+    assert any("agree with test rows" in one for one in found.warnings)
 
 
 def test_images_are_compared_as_they_are():

@@ -3,14 +3,15 @@
 import numpy as np
 import pytest
 
-from pate.data.identifiers import named_like_one, repeated, shaped_like_one
+from pate.data.identifiers import named_like_one, only_a_handful, repeated, shaped_like_one
 
 
 @pytest.mark.parametrize(
     "name",
     ["id", "ID", "patient_id", "PatientID", "patientId", "patient.id", "patientid", "MRN", "ssn", "E-Mail",
      "email_address", "phone number", "name", "last_name", "Home Address", "dob", "date_of_birth", "DateOfBirth",
-     "birth date", "customerNo", "social security", "uuid", "record number"],
+     "birth date", "customerNo", "social security", "uuid", "record number",
+     "patient", "pidnum", "USUBJID"],
 )  # fmt: skip
 def test_names(name):
     assert named_like_one(name)
@@ -26,25 +27,34 @@ def test_names_that_only_look_like_it(name):
 
 def test_a_repeating_identifier_has_many_values_each_on_a_few_rows():
     visits = np.random.default_rng(0).integers(0, 200, 1000)
-    assert shaped_like_one([f"P{one:04d}" for one in visits])  # 199 people, 5 visits each: not one in two is distinct
-    assert shaped_like_one([f"P{one}" for one in range(60)])
+    assert shaped_like_one(
+        [f"P{one:04d}" for one in visits], "category"
+    )  # 199 people, 5 visits each: not one in two is distinct
+    assert shaped_like_one([f"P{one}" for one in range(60)], "category")
 
 
 def test_a_counter_is_one_and_a_measurement_is_not():
     rng = np.random.default_rng(0)
-    assert shaped_like_one(list(range(5000, 5100)))
-    assert shaped_like_one([str(one) for one in rng.permutation(100)])
-    assert not shaped_like_one(rng.integers(0, 10**6, 500).tolist())  # fnlwgt, income: all different, and no names
-    assert not shaped_like_one(rng.normal(size=500).tolist())
-    assert not shaped_like_one(rng.integers(18, 90, 300).tolist())
+    assert shaped_like_one(list(range(5000, 5100)), "numeric")
+    assert shaped_like_one([str(one) for one in rng.permutation(100)], "numeric")
+    for measured in (rng.integers(0, 10**6, 500), rng.normal(size=500), rng.integers(18, 90, 300)):
+        assert not shaped_like_one(measured.tolist(), "numeric")  # income: all different, and no names
+        assert not shaped_like_one(["NA", "<5", *measured.astype(str).tolist()], "numeric")
+    assert not shaped_like_one([f"2020-01-{1 + i % 28:02d}" for i in range(100)], "date")
 
 
 def test_categories_are_none():
     towns = np.random.default_rng(0).zipf(1.6, 2000) % 150
-    assert not shaped_like_one([f"town {one}" for one in towns])
-    assert not shaped_like_one(["a", "b"] * 100)
-    assert not shaped_like_one([f"only {i}" for i in range(10)])  # too few to tell
-    assert not shaped_like_one([])
+    assert not shaped_like_one([f"town {one}" for one in towns], "category")
+    assert not shaped_like_one(["a", "b"] * 100, "category")
+    assert not shaped_like_one([f"only {i}" for i in range(10)], "category")  # too few to tell
+    assert not shaped_like_one([], "category")
+
+
+def test_a_handful_of_values_names_no_people():
+    assert only_a_handful(["A", "B", "C"] * 30)
+    assert not only_a_handful(["A", "B", "C"])
+    assert not only_a_handful([f"P{i}" for i in range(60)])
 
 
 def test_repeated_values():

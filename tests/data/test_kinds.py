@@ -26,8 +26,10 @@ def kind(cells, declared=None, positions=None):
         (["a", "b", "1"], "category"),
         (["", ""], "category"),
         (["nan", "inf"], "category"),
-        (["1", "2", "?"], "category"),  # too few to call it a slip
-        (["1"] * 8 + ["x"] * 2, "category"),
+        (["1", "2", "?", "NA"], "numeric"),  # words for no number
+        (["a", "b", "?"], "category"),
+        (["1", "2", "x"], "category"),  # too few to call it a slip
+        (["1"] * 4 + ["x"] * 6, "category"),
         (["New York City", "San Juan de la Maguana"] * 30, "category"),
     ],
 )
@@ -37,14 +39,14 @@ def test_kinds(cells, expected):
 
 def test_a_slip_among_numbers_is_named_with_its_record_and_the_way_out():
     cells = [str(i) for i in range(193)]
-    cells[17] = "n/a"
+    cells[17] = "too low"
     with pytest.raises(
         ConfigError, match=r"record 18 of public.csv holds text where 192 .*kinds=\{c: numeric\}"
     ) as told:
         kind(cells)
-    assert "n/a" not in str(told.value)
+    assert "too low" not in str(told.value)
     with pytest.raises(ConfigError, match=r"record 1018 of public.csv \(and 1 more\) holds"):
-        kind([*cells, "?"], positions=np.arange(1000, 1194))
+        kind([*cells, "high"], positions=np.arange(1000, 1194))
     assert kind(cells, "numeric") == "numeric"
     assert kind(cells, "category") == "category"
 
@@ -89,3 +91,15 @@ def test_truth_values_are_numeric_whatever_is_declared():
     with pytest.raises(ConfigError, match="holds truth values, which are numeric"):
         kind([True, False], "category")
     assert kind([True, False], "numeric") == "numeric"
+
+
+@pytest.mark.parametrize("cells", [["<5"] * 4 + [str(i) for i in range(6)], ["high"] * 9 + [str(i) for i in range(11)]])
+def test_half_a_column_of_numbers_is_asked_about(cells):
+    with pytest.raises(ConfigError, match=r"holds text where .* public cells hold numbers"):
+        kind(cells)
+
+
+@pytest.mark.parametrize("form", ["{},5", "{}%", "<{}", "{} %", "{},{}"])
+def test_numbers_that_are_not_written_plainly_are_named(form):
+    with pytest.raises(ConfigError, match="decimal comma, % or <"):
+        kind([form.format(i, i) for i in range(30)])
