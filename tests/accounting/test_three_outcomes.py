@@ -58,7 +58,9 @@ def below(noise, x):
     j = math.floor(x)
     if isinstance(noise, DiscreteGaussian):
         reach, _, law, up_to, _ = masses(noise)
-        return float(up_to[j + reach] - law[j + reach] * (1 - x + j)) if abs(x) < reach else float(x > 0)
+        if abs(x) >= reach:
+            return float(x > 0)
+        return float((up_to[j + reach - 1] if j + reach else 0.0) + law[j + reach] * (x - j))
     return float(stats.dlaplace.cdf(j - 1, noise.gamma)) + (x - j) * density(noise, x)
 
 
