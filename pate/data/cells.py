@@ -10,9 +10,10 @@ from __future__ import annotations
 import math
 import re
 from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Any
 
-Cell = Any  # str, int, float, bool or None
+Cell = Any  # str, int, float, Decimal, bool or None
 _DATE = re.compile(r"(\d{4})([-/])(\d{1,2})\2(\d{1,2})(?:[T ](.*))?")
 _TIME = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}(?:\.\d+)?))?")
 _NONE = {"na", "n/a", "n.a.", "nan", "null", "none", "nil", "?", ".", "-", "--"}  # what people write for no number
@@ -74,7 +75,7 @@ def text(cell: Cell) -> str:
     """The category a cell names; 3 and 3.0 are one, and so are 1e5 and 100000."""
     if blank(cell):
         return ""
-    written = str(cell)
+    written = f"{cell:f}" if isinstance(cell, Decimal) else str(cell)
     whole = _WHOLE.fullmatch(written)
     if whole is None:
         return written

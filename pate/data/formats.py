@@ -10,13 +10,14 @@ import io
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from pate.data.cells import date, number
+from pate.data.cells import date, number, text
 from pate.data.table import tabulated
 from pate.errors import ConfigError
 from pate.safe_files import (
@@ -237,7 +238,7 @@ def _column(column: Any) -> np.ndarray:
         whole = column.cast(pyarrow.int64()).to_pylist()
         return np.array([np.nan if cell is None else cell / per_second for cell in whole], np.float64)
     if types.is_decimal(column.type):  # how many digits a file keeps of each is no one cell's to say
-        return _objects(["" if cell is None else f"{cell.normalize():f}" for cell in column.to_pylist()])
+        return _objects([None if cell is None else cell.normalize() for cell in column.to_pylist()])
     if getattr(column.type, "unit", "") == "ns":  # Python's dates and times end at microseconds
         micro = pyarrow.time64("us") if types.is_time(column.type) else pyarrow.timestamp("us", column.type.tz)
         column = column.cast(micro, safe=False)
@@ -295,4 +296,6 @@ def _names(column: np.ndarray) -> np.ndarray:
     cells = column.tolist()
     if column.dtype.kind != "O" or all(isinstance(cell, str) for cell in cells):
         return column
-    return np.array(cells) if None not in cells else _objects([_text(cell) for cell in cells])
+    if None in cells or any(isinstance(cell, Decimal) for cell in cells):
+        return _objects([text(cell) for cell in cells])
+    return np.array(cells)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Literal, get_args
 
 import numpy as np
@@ -86,8 +87,10 @@ def free_text(texts: Sequence[str]) -> bool:
 def _declared(name: str, cells: Sequence[Cell], declared: str) -> Kind:
     if declared not in KINDS:
         raise ConfigError(f"dataset.kinds={{{name}: {declared}}}: expected one of {', '.join(KINDS)}")
-    if declared != "numeric" and any(isinstance(cell, bool) for cell in cells):
-        raise ConfigError(f"dataset.kinds={{{name}: {declared}}}: the column holds truth values, which are numeric")
+    if declared != "numeric" and any(isinstance(cell, bool | Decimal) for cell in cells):  # stored otherwise elsewhere
+        raise ConfigError(
+            f"dataset.kinds={{{name}: {declared}}}: the column holds truths or decimals, which are numeric"
+        )
     read = {"numeric": number, "date": date}.get(declared)
     if read is not None and not any(np.isfinite(read(cell) or np.nan) or read(cell) == 0 for cell in cells):
         what = "number" if declared == "numeric" else "date that begins with the year (2026-01-31)"

@@ -131,7 +131,8 @@ class Columns:
         readers = [*((one, number) for one in self.numeric), *((one, date) for one in self.dates)]
         for place, ((name, mean, deviation), read) in enumerate(readers):
             values = _read(rows[name], read)
-            standard = (np.where(np.isnan(values), mean, values) - mean) / deviation
+            with np.errstate(over="ignore"):  # clipped below
+                standard = (np.where(np.isnan(values), mean, values) - mean) / deviation
             found[:, place] = np.clip(standard, -_FARTHEST, _FARTHEST)
         start = len(readers)
         for name, categories in self.categorical:

@@ -1,5 +1,7 @@
 """The kind of a column: by its public cells, or declared; and what is refused because it stays unclear."""
 
+from decimal import Decimal
+
 import numpy as np
 import pytest
 
@@ -88,8 +90,10 @@ def test_declared_kinds_must_be_kinds_and_have_something_to_learn_from():
 
 def test_truth_values_are_numeric_whatever_is_declared():
     """As a category, one number in the column of another file would rename them all."""
-    with pytest.raises(ConfigError, match="holds truth values, which are numeric"):
+    with pytest.raises(ConfigError, match="holds truths or decimals, which are numeric"):
         kind([True, False], "category")
+    with pytest.raises(ConfigError, match="which are numeric"):
+        kind([Decimal("1.50")], "category")
     assert kind([True, False], "numeric") == "numeric"
 
 
