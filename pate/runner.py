@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
 
+from pate.about import contents_of, own_notes, said
 from pate.artifact import Artifact
 from pate.config import Settings
-from pate.data.labels import CLASSES_FROM_PRIVATE
 from pate.errors import BudgetExceeded, ConfigError, DamagedArtifact, PateError
 from pate.ledger import Ledger, Release, Spender
 from pate.memory import peak_memory
@@ -163,7 +163,7 @@ class Runner:
             key = self._key(stage) if ready else ""
             about = self._stored(stage, key) if ready else None
             if about is not None:
-                told = about["summary"], self._notes(stage, _own(stage, about)), _contents_of(about)
+                told = about["summary"], self._notes(stage, own_notes(stage, about)), contents_of(about)
                 self.records[stage.name] = Record(key, 0.0, None, True, *told, self._declared(stage))
             found.append((stage, about is not None))
         return found
@@ -189,10 +189,10 @@ class Runner:
             about = None if self._asked_again(stage, key, pieces) else self._stored(stage, key)
             if about is not None:
                 pieces.clear()  # of a run that was killed before it could
-                notes = self._notes(stage, _own(stage, about))
+                notes = self._notes(stage, own_notes(stage, about))
                 effort = about | ({} if about["seconds"] else self.store.effort(stage.name, key))
-                took, told = (effort["seconds"], effort.get("memory")), _said(about, notes)
-                self._record(stage, Record(key, *took, True, told, notes, _contents_of(about), declared))
+                took, told = (effort["seconds"], effort.get("memory")), said(about, notes)
+                self._record(stage, Record(key, *took, True, told, notes, contents_of(about), declared))
                 return
             self.begun.add(stage.name)
             inputs = {ref.name: self.artifact(ref) for ref in stage.reads}
@@ -362,23 +362,6 @@ class Runner:
 def _name(stage: Stage, key: str) -> str:
     """An artifact as the ledger calls it."""
     return f"{stage.name}/{key}"
-
-
-def _own(stage: Stage, about: dict[str, Any]) -> list[str]:
-    """What a stored artifact says by itself. Earlier versions kept it with what its inputs said then, of which only a
-    stage that reads files can have found the class list."""
-    return list(about.get("own", [note for note in about["notes"] if not stage.reads or note != CLASSES_FROM_PRIVATE]))
-
-
-def _contents_of(about: dict[str, Any]) -> tuple[str, ...]:
-    """Digests of the private data a stage brought in; earlier versions kept one."""
-    return tuple(about.get("contents") or ([about["content"]] if about.get("content") else []))
-
-
-def _said(about: dict[str, Any], notes: Iterable[str]) -> str:
-    """A stored summary, which may call publishable what holds of its inputs now forbids."""
-    why = withheld(notes)
-    return str(about["summary"]).replace(", publishable", f", {why}" if why else ", publishable")
 
 
 def _forced_note(stage: Stage, pieces: Pieces) -> tuple[str, ...]:
