@@ -37,9 +37,13 @@ def move_seeded(workspace: Path) -> None:
     """Workspaces of before there was an evaluation side hold seeded artifacts where what may leave lies: these go where
     they belong, once, and what manifests there tell of time and memory goes. The side is there when all is done, so
     that a kill in between is made up for."""
+    there = sorted((workspace / "release").glob("[!.]*/[!.]*/manifest.json"))
+    if not there and not (workspace / ".evaluation").exists():  # a new workspace: nothing to do
+        owned_folder(workspace / "evaluation")
+        return
     moving, moved = owned_folder(workspace / ".evaluation"), 0
     folder_mode, file_mode = modes("evaluation")
-    for manifest in sorted((workspace / "release").glob("[!.]*/[!.]*/manifest.json")):
+    for manifest in there:
         folder = manifest.parent
         if not folder.is_symlink() and SEEDED in _notes(manifest):
             for file in folder.iterdir():

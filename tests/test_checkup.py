@@ -225,3 +225,11 @@ def test_every_column_that_is_unclear_is_named_at_once(clinic):
     clinic(change)
     with pytest.raises(ConfigError, match=r"column review holds free text.*; likewise column day"):
         run(["stage=check", *SMALL])
+
+
+def test_what_was_said_before_is_not_said_again_at_the_end(clinic, pate):
+    clinic(identified)
+    done = pate("stage=labels", *SMALL)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("column patient_id is named like an identifier") == 1
+    assert "patient_id" not in done.stdout

@@ -102,6 +102,7 @@ def results(
         "overrides": list(overrides),
         "versions": _versions(),
         "notes": told,
+        "warned": [warning for record in records.values() for warning in record.warnings],  # said while it ran
         "public_notes": list(dict.fromkeys(_public_notes(settings, records, notes, costs))),
     }
 

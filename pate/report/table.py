@@ -38,7 +38,7 @@ def print_results(found: dict[str, Any]) -> None:
         pate = found["methods"][0]
         fit = f"{plan['queries']} queries fit epsilon {shown(plan['target_epsilon'])}, delta {pate['delta']:g}"
         console.print(f"{fit}, {pate['relation']}: {where}")
-    for note in found["notes"]:
+    for note in (note for note in found["notes"] if note not in found.get("warned", ())):  # said once is enough
         console.print(f"note: {note}", soft_wrap=True, markup=False)
     if (account := found["ledger"]) and account["releases"]:
         many = f"{account['releases']} release{'s' * (account['releases'] > 1)}"
