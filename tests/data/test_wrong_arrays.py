@@ -250,6 +250,14 @@ def test_a_quote_that_swallows_records_is_refused(tmp_path, lines):
         arrays(tmp_path / "pool.csv", label="y", classes=["0", "1"], private=8).load()
 
 
+def test_two_stray_quotes_that_swallow_what_lies_between_are_refused(tmp_path):
+    """Each line still has its cells, so that a line break within one is all there is to see."""
+    rows = [f"{i % 2},{i}" for i in range(20)]
+    (tmp_path / "pool.csv").write_text("\n".join(["y,a", *rows[:10], '0,"', "1,5", '0,"', *rows[10:]]) + "\n")
+    with pytest.raises(ConfigError, match="has a line break within a cell"):
+        arrays(tmp_path / "pool.csv", label="y", classes=["0", "1"], private=8).load()
+
+
 def test_images_of_whole_numbers_are_bytes(tmp_path):
     """One pixel of 256 made a file of bytes one of int16, and every image another one."""
     images = np.random.default_rng(0).integers(0, 255, (20, 4, 4)).astype(np.int16)
