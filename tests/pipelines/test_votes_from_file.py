@@ -11,7 +11,8 @@ from pate.errors import ConfigError
 from pate.ledger import Ledger
 from pate.store import Store
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "votes_from_file.tar.gz"  # stage=labels, before `classes` was a key
+# stage=labels, before `classes` was a key
+GOLDEN = Path(__file__).parents[1] / "golden" / "2026-11-17" / "votes_from_file.tar.gz"
 
 
 @pytest.fixture
