@@ -21,7 +21,7 @@ def contents_of(about: dict[str, Any]) -> tuple[str, ...]:
     return tuple(about.get("contents") or ([about["content"]] if about.get("content") else []))
 
 
-def said(about: dict[str, Any], notes: Iterable[str]) -> str:
+def summary_of(about: dict[str, Any], notes: Iterable[str]) -> str:
     """A stored summary, which may call publishable what holds of its inputs now forbids."""
     why = withheld(notes)
     return str(about["summary"]).replace(", publishable", f", {why}" if why else ", publishable")

@@ -7,7 +7,7 @@ a frozen dataclass in `_target_`; that dataclass is its schema, its checks, and 
 from __future__ import annotations
 
 import importlib
-from dataclasses import asdict, dataclass, field, fields, is_dataclass
+from dataclasses import asdict, dataclass, field, is_dataclass
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -176,6 +176,7 @@ class Settings:
     compare: CompareConfig
     clean: CleanConfig
     asked: Asked | None
+    output: str | None  # where what leaves is put, if somebody said
     stage: str
     delta: float
     seed: int
@@ -183,7 +184,7 @@ class Settings:
     n_jobs: int
     device: str
     workspace: Path
-    plain: dict[str, Any]  # the same as JSON, for keys and results
+    plain: dict[str, Any]  # the same as JSON, for results
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -247,7 +248,7 @@ def settle(config: DictConfig) -> Settings:
         "tracking": _choice("tracking", typed.tracking, Tracking),
     }
     # As they are, defaults and types included: 3 and 3.0, said or left out, are one setting and not two draws of noise.
-    plain |= {name: {"_target_": plain[name]["_target_"]} | _declared(one) for name, one in chosen.items()}
+    plain |= {name: {"_target_": plain[name]["_target_"]} | asdict(one) for name, one in chosen.items()}
     delta = _delta(typed, chosen["dataset"])
     plain["delta"] = delta
     return Settings(
@@ -265,6 +266,7 @@ def settle(config: DictConfig) -> Settings:
         compare=CompareConfig([str(folder) for folder in typed.compare.runs]),
         clean=CleanConfig(**plain["clean"]),
         asked=_asked(typed) if typed.stage == "predict" else None,
+        output=typed.output,
         stage=typed.stage,
         delta=delta,
         seed=typed.seed,
@@ -289,12 +291,6 @@ def _delta(typed: Config, dataset: Dataset) -> float:
         return typed.delta
     looks = typed.stage not in ("predict", "ledger", "clean", "fetch") and not typed.compare.runs
     return dataset.usual_delta() if looks else 1e-5
-
-
-def _declared(one: Any) -> dict[str, Any]:
-    """A choice as keys see it: a field that earlier versions did not have is left out while it says nothing."""
-    silent = [item.name for item in fields(one) if "later" in item.metadata and getattr(one, item.name) == item.default]
-    return {name: value for name, value in asdict(one).items() if name not in silent}
 
 
 T = TypeVar("T")

@@ -13,10 +13,12 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
 
-from pate.about import contents_of, own_notes, said
+from pate.about import contents_of, own_notes, summary_of
 from pate.artifact import Artifact
+from pate.choice import Choice
 from pate.config import Settings
 from pate.errors import BudgetExceeded, ConfigError, DamagedArtifact, PateError
+from pate.identity import Said, named, said
 from pate.ledger import Ledger, Release, Spender
 from pate.memory import peak_memory
 from pate.noise import SEEDED
@@ -66,7 +68,7 @@ class Record:
     summary: str
     notes: tuple[str, ...] = ()
     contents: tuple[str, ...] = ()  # keyed
-    declared: str = ""  # all configuration that leads to it, as a key
+    declared: Said = field(default_factory=lambda: Said("", None))  # all configuration that leads to it, as a key
     warnings: tuple[str, ...] = ()  # for the owner alone
     published: str = ""
 
@@ -191,7 +193,7 @@ class Runner:
                 pieces.clear()  # of a run that was killed before it could
                 notes = self._notes(stage, own_notes(stage, about))
                 effort = about | ({} if about["seconds"] else self.store.effort(stage.name, key))
-                took, told = (effort["seconds"], effort.get("memory")), said(about, notes)
+                took, told = (effort["seconds"], effort.get("memory")), summary_of(about, notes)
                 self._record(stage, Record(key, *took, True, told, notes, contents_of(about), declared))
                 return
             self.begun.add(stage.name)
@@ -261,20 +263,22 @@ class Runner:
         lock = partial(self.store.lock, "source", waiting=waiting)
         return Spending(self.ledger, spender, self.settings.limit, lock, withheld(self._inherited(stage)))
 
-    def _source(self, stage: Stage, name: str, mechanism: Any) -> str:
-        """An input under a mechanism, as a source of answers. What was declared to make the input is part of it:
-        whether an answer is served or drawn must not hang on settings that happen to vote alike on these data."""
+    def _source(self, stage: Stage, name: str, mechanism: str) -> str:
+        """An input under a mechanism, by the name of its setting, as a source of answers. What was declared to make the
+        input is part of it: whether an answer is served or drawn must not hang on settings that happen to vote alike
+        on these data."""
         ref = next(ref for ref in stage.reads if ref.name == name)
-        declared = self.records[self.graph.maker(ref).name].declared
-        return self.store.key("source", self._identity(ref), declared, mechanism, self._account(stage))
+        declared, chosen = self.records[self.graph.maker(ref).name].declared, said(self.settings, [mechanism])
+        names = named(self.store.key, "source", self._identity(ref), declared, chosen[mechanism], self._account(stage))
+        return names.known(lambda source: bool(self.ledger.answers(source)))
 
-    def _declared(self, stage: Stage) -> str:
+    def _declared(self, stage: Stage) -> Said:
         """All configuration that leads to a stage's result, whatever the data made of it."""
-        before = [self.records[self.graph.maker(ref).name].declared for ref in stage.reads]
-        return self.store.key("declared", stage.name, self._config(stage), before)
+        before = Said.all([self.records[self.graph.maker(ref).name].declared for ref in stage.reads])
+        return named(self.store.key, "declared", stage.name, self._config(stage), before)
 
-    def _config(self, stage: Stage) -> dict[str, Any]:
-        return {name: _part(self.settings.plain, name, stage.ignores) for name in stage.config}
+    def _config(self, stage: Stage) -> Said:
+        return said(self.settings, stage.config, stage.ignores)
 
     def _refuse_unwritten(self, stage: Stage, key: str) -> None:
         """Nothing that crosses the barrier without an entry in the ledger is stored or served."""
@@ -319,10 +323,16 @@ class Runner:
         config = self._config(stage)
         inputs = [(ref.name, self._identity(ref)) for ref in stage.reads]
         files = self.store.fingerprint(stage.files(self.settings)) if stage.files else []
-        drawn = [self._declared(stage), self._account(stage)]
-        code = drawn if stage.crosses else code_version(stage, _targets(config))
         derived = [stage.derived(self.settings)] if stage.derived else []
-        return self.store.key(stage.name, config, inputs, files, code, *derived)
+        if not stage.crosses:
+            chosen = (getattr(self.settings, name, None) for name in stage.config)
+            code = code_version(
+                stage, [module for one in chosen if isinstance(one, Choice) for module in one.modules()]
+            )
+            return self.store.key(stage.name, config.now, inputs, files, code, *derived)
+        drawn = Said.all([self._declared(stage), self._account(stage)])
+        names = named(self.store.key, stage.name, config, inputs, files, drawn, *derived)
+        return names.known(lambda key: bool(self.ledger.behind(_name(stage, key))))
 
     def _identity(self, ref: Ref) -> str:
         """What an input really is, whatever it was made by."""
@@ -368,20 +378,3 @@ def _forced_note(stage: Stage, pieces: Pieces) -> tuple[str, ...]:
     """Said also when the forced run was interrupted, and this one, which was not forced, has finished it."""
     again = stage.crosses and pieces.marked
     return (f"{stage.name}: noise was drawn afresh on request; prices of all draws add up",) if again else ()
-
-
-def _part(plain: dict[str, Any], dotted: str, ignores: tuple[str, ...]) -> Any:
-    value: Any = plain
-    for name in dotted.split("."):
-        value = value[name]
-    if isinstance(value, dict):
-        return {name: inner for name, inner in value.items() if f"{dotted}.{name}" not in ignores}
-    return value
-
-
-def _targets(config: Any) -> list[str]:
-    """The classes a piece of configuration names."""
-    if isinstance(config, dict):
-        own = [config["_target_"]] if isinstance(config.get("_target_"), str) else []
-        return own + [target for value in config.values() for target in _targets(value)]
-    return []

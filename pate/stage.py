@@ -27,7 +27,8 @@ from pate.sides import Side
 _MACHINERY = {
     "pate", "pate.stage", "pate.store", "pate.runner", "pate.progress", "pate.steps", "pate.errors", "pate.config",
     "pate.preflight", "pate.cli", "pate.artifact", "pate.safe_files", "pate.ledger", "pate.spending",
-    "pate.pieces", "pate.owner", "pate.sides", "pate.accounts", "pate.pipelines.artifacts",
+    "pate.pieces", "pate.owner", "pate.sides", "pate.accounts", "pate.pipelines.artifacts", "pate.choice",
+    "pate.identity", "pate.first_version", "pate.versions",
 }  # fmt: skip
 
 
@@ -157,12 +158,10 @@ class Graph:
         return [one for one in self.stages if one.name in wanted]
 
 
-def code_version(stage: Stage, targets: Iterable[str] = ()) -> str:
-    """A hash of the source a stage runs: its own file and every pate module that file imports, however deep.
-
-    `targets` are the classes named in its configuration (`_target_`); the modules that hold them are part of it too.
-    """
-    modules = [stage.function.__module__, *(target.rpartition(".")[0] for target in targets)]
+def code_version(stage: Stage, chosen: Iterable[str] = ()) -> str:
+    """A hash of the source a stage runs: its own module, those of what was `chosen` for it, and every pate module these
+    import, however deep."""
+    modules = [stage.function.__module__, *chosen]
     pending = [(module, _file(module) or _foreign_file(module)) for module in modules]
     sources: dict[str, str] = {}
     while pending:

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pate.accounting.price import RELATION
+from pate.choice import Choice
 from pate.data.labels import CLASSES_FROM_PRIVATE
 from pate.errors import ConfigError, PateError
 from pate.noise import SEEDED
@@ -41,7 +42,7 @@ _LOSS = "the owner's: computed from private records, without noise"
 
 
 @dataclass(frozen=True)
-class Tracking:
+class Tracking(Choice):
     """Nobody follows."""
 
     def require(self) -> None:

@@ -119,7 +119,7 @@ def _answer(run: Run, votes: Votes, asked: np.ndarray, noise: Noise, fixed: bool
 
 def _source(run: Run) -> str:
     """Who answers: these votes, whatever was declared to get them, under this mechanism, for this account."""
-    return run.source("votes", run.settings.plain["aggregator"])
+    return run.source("votes", "aggregator")
 
 
 def answers_release(
@@ -128,7 +128,7 @@ def answers_release(
     return Release(
         kind="labels",
         mechanism=settings.aggregator.describe(),
-        parameters=settings.plain["aggregator"] | {"answers": answers, "teachers": teachers},
+        parameters=settings.aggregator.parameters() | {"answers": answers, "teachers": teachers},
         relation=relation(settings.partition.group_by),
         cost=of_answers(settings.aggregator, answers, teachers, settings.delta),
         dependent=dependent,

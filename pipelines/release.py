@@ -68,7 +68,7 @@ def _account(run: Run) -> dict[str, str]:
 def _publish(run: Run, predictor: Predictor, labels: Labels | None, promise: Promise, notes: tuple[str, ...]) -> None:
     settings = run.settings
     files = contents(predictor, labels, promise, tuple(dict.fromkeys([*run.inherited, *notes])))
-    output = settings.plain["output"]
+    output = settings.output
     own = settings.workspace / "published" / f"{settings.dataset.name}-{fingerprint(files)[:8]}"
     archive = publish(Path(output) if output else own, files)
     run.published = str(archive)

@@ -27,6 +27,12 @@ RELEASE = Release("test", "test noise", {}, "one record replaced by nothing", Co
 A, B, C = Private("a", Number), Released("b", Number), Released("c", Number)
 
 
+@dataclass(frozen=True)
+class Own:
+    free: int = 0
+    bound: int = 0
+
+
 class Flow:
     """Three stages that count how often they run: a -> b (draws noise) -> c."""
 
@@ -37,7 +43,7 @@ class Flow:
         def first(run):
             self.ran.append("first")
             run.summary = "one"
-            return Number(np.array([run.settings.plain["x"]]))
+            return Number(np.array([run.settings.x]))
 
         @stage(reads=[A], writes=[B], config=["y"], ignores=["y.free"], crosses="test noise")
         def noisy(run, a):
@@ -55,9 +61,9 @@ class Flow:
 
     def run(self, force=(), x=1, y=None, limit=Budget(None, 1e-5)):
         self.ran.clear()
-        plain = {"x": x, "y": y or {"free": 0, "bound": 0}}
+        plain = {"x": x, "y": Own(**(y or {}))}
         chosen = {"budget": BudgetConfig(account="people"), "noise": NoiseConfig(), "limit": limit}
-        runner = Runner(SimpleNamespace(plain=plain, force=force, **chosen), self.graph, Store(self.workspace), "a run")
+        runner = Runner(SimpleNamespace(force=force, **plain, **chosen), self.graph, Store(self.workspace), "a run")
         runner.bring_up_to_date(["last"])
         return runner
 

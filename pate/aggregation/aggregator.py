@@ -7,11 +7,12 @@ from typing import Self
 
 import numpy as np
 
+from pate.choice import Choice
 from pate.noise import Noise
 
 
 @dataclass(frozen=True)
-class Aggregator:
+class Aggregator(Choice):
     """Turns vote counts into labels. Its fields are its privacy parameters."""
 
     def answer(self, counts: np.ndarray, noise: Noise) -> np.ndarray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -23,6 +23,8 @@ class ConfidentGNMax(Aggregator):
     is an answer too: every query is charged (a, a / (2 threshold_sigma^2))-RDP for the test and
     (a, a / sigma^2)-RDP for the label.
     """
+
+    kind: ClassVar[str] = "confident_gnmax"
 
     threshold: float = 200.0
     threshold_sigma: float = 150.0
@@ -49,7 +51,7 @@ class ConfidentGNMax(Aggregator):
 
     def describe(self) -> str:
         return (
-            f"Confident-GNMax, threshold {self.threshold:g} with {self._argmax.kind} noise of standard deviation "
+            f"Confident-GNMax, threshold {self.threshold:g} with {self._argmax.noise_name} noise of standard deviation "
             f"{self.threshold_sigma:g}, then {self._argmax.describe()}"
         )
 

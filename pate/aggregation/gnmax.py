@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -19,6 +19,8 @@ class GNMax(Aggregator):
     `discrete` noise (Canonne, Kamath & Steinke 2020) fits whole votes, costs the same and has no floating-point leak;
     `continuous` noise is for reproducing papers. Ties are broken uniformly at random.
     """
+
+    kind: ClassVar[str] = "gnmax"
 
     sigma: float = 40.0
     noise: str = "discrete"
@@ -40,9 +42,9 @@ class GNMax(Aggregator):
         return replace(self, sigma=1 / gamma)
 
     def describe(self) -> str:
-        return f"GNMax, {self.kind} noise of standard deviation {self.sigma:g}"
+        return f"GNMax, {self.noise_name} noise of standard deviation {self.sigma:g}"
 
     @property
-    def kind(self) -> str:
+    def noise_name(self) -> str:
         """The noise in words. Its sigma is a standard deviation, for discrete noise to 1e-6 from sigma 1 on."""
         return "discrete Gaussian" if self.noise == "discrete" else "Gaussian (floating-point)"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -19,6 +19,8 @@ class LNMax(Aggregator):
     `discrete` noise (two-sided geometric) fits whole votes, costs the same and has no floating-point leak;
     `continuous` Laplace noise is for reproducing papers. Ties are broken uniformly at random.
     """
+
+    kind: ClassVar[str] = "lnmax"
 
     gamma: float = 0.2
     noise: str = "discrete"

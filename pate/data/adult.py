@@ -34,6 +34,8 @@ def lines(path: Path) -> list[str]:
 
 @dataclass(frozen=True)
 class Adult(KnownDataset):
+    kind: ClassVar[str] = "adult"
+
     name: str = "adult"
     public: int | None = 12000
 

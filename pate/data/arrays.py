@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 
-from pate.data.dataset import LATER, Dataset
+from pate.data.dataset import Dataset
 from pate.data.formats import FORMATS, Chosen, Raw, count, read, shape, shown_names
 from pate.data.kinds import KINDS, Rows
 from pate.data.labels import CLASSES_FROM_PRIVATE, class_list
@@ -34,14 +35,16 @@ class Arrays(Dataset):
     its public cells would say something else, and `keep` what is no identifier although it looks like one.
     """
 
+    kind: ClassVar[str] = "arrays"
+
     name: str = "arrays"
     delta: float | None = None
     label: str | None = None
     classes: list[str] | None = None
-    columns: list[str] | None = field(default=None, metadata=LATER)
-    drop: list[str] | None = field(default=None, metadata=LATER)
-    keep: list[str] | None = field(default=None, metadata=LATER)
-    kinds: dict[str, str] | None = field(default=None, metadata=LATER)
+    columns: list[str] | None = None
+    drop: list[str] | None = None
+    keep: list[str] | None = None
+    kinds: dict[str, str] | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -27,6 +27,8 @@ def whole_records(path: Path) -> int:
 
 @dataclass(frozen=True)
 class Cifar10(KnownDataset):
+    kind: ClassVar[str] = "cifar10"
+
     name: str = "cifar10"
     public: int | None = 9000
 

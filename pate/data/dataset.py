@@ -7,16 +7,14 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from pate.choice import Choice
 from pate.data.split import Sizes, Split
 from pate.data.table import columns_of, encoded
 from pate.errors import ConfigError
 
-# A field that earlier versions did not have. At its default it is no part of a key: nothing is drawn again for it.
-LATER = {"later": True}
-
 
 @dataclass(frozen=True)
-class Dataset(ABC):
+class Dataset(Choice, ABC):
     """The fields are what a user may set; null takes all there is."""
 
     name: str

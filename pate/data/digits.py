@@ -16,6 +16,8 @@ _RECORDS = 1797
 
 @dataclass(frozen=True)
 class Digits(KnownDataset):
+    kind: ClassVar[str] = "digits"
+
     name: str = "digits"
     private: int | None = 1200
     public: int | None = 397

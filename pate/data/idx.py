@@ -97,6 +97,8 @@ class Idx(KnownDataset):
 
 @dataclass(frozen=True)
 class Mnist(Idx):
+    kind: ClassVar[str] = "mnist"
+
     name: str = "mnist"
 
     labels: ClassVar[tuple[str, ...]] = tuple("0123456789")
@@ -105,6 +107,8 @@ class Mnist(Idx):
 
 @dataclass(frozen=True)
 class FashionMnist(Idx):
+    kind: ClassVar[str] = "fashion_mnist"
+
     name: str = "fashion_mnist"
 
     labels: ClassVar[tuple[str, ...]] = (

@@ -29,6 +29,8 @@ def shapes(path: Path) -> dict[str, tuple[int, ...]]:
 
 @dataclass(frozen=True)
 class Svhn(KnownDataset):
+    kind: ClassVar[str] = "svhn"
+
     name: str = "svhn"
     public: int | None = 10000
     delta: float = 1e-6

@@ -26,6 +26,8 @@ _LEAST = 16  # pixels a side, below which the second convolution of CNN sees no 
 class Linear(DPSGD):
     """Logistic regression on the run's features: hard to beat when private records are few."""
 
+    kind: ClassVar[str] = "linear"
+
     def network(self, features: int, shape: Sequence[int], classes: int) -> nn.Sequential:
         from pate.dpsgd.network import perceptron
 
@@ -43,6 +45,8 @@ class ScatterLinear(Linear):
 
     No record shapes these features, public or private, and so they cost nothing.
     """
+
+    kind: ClassVar[str] = "scatter_linear"
 
     scales: int = 2
     angles: int = 8
@@ -69,6 +73,8 @@ class ScatterLinear(Linear):
 class MLP(DPSGD):
     """A perceptron on the run's features or, with `pca`, on so many principal components of the private records'
     features, which are paid for with noise of multiplier `pca_noise` (Abadi et al. 2016)."""
+
+    kind: ClassVar[str] = "mlp"
 
     hidden: list[int] = field(default_factory=lambda: [1000])
     activation: str = "relu"
@@ -104,6 +110,8 @@ class MLP(DPSGD):
 class CNN(DPSGD):
     """Two convolutions and two linear layers with tanh between them, on the images themselves (Papernot et al. 2020):
     tanh bounds what a layer hands on, and so wastes less on clipping."""
+
+    kind: ClassVar[str] = "cnn"
 
     needs_images: ClassVar[bool] = True
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from pate.artifact import Arrays
+from pate.choice import Choice
 from pate.dpsgd.accountant import RELATION, Accountant, Spent
 from pate.dpsgd.calibrate import LEAST, MOST, noise_multiplier, steps_within
 from pate.errors import ConfigError, PateError
@@ -34,7 +35,7 @@ _SCHEDULES: dict[str, Callable[[float], float]] = {
 
 
 @dataclass(frozen=True)
-class DPSGD:
+class DPSGD(Choice):
     """How to train; a subclass says what. `epsilon` is a number, or "pate" for PATE's own epsilon in its place.
 
     What decides the price: epsilon, lot (its expected size), epochs and noise_multiplier: null finds the noise for

@@ -11,6 +11,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from pate.artifact import Artifact, fits
+from pate.choice import Choice
 
 _SCALES, _ANGLES = 8, 64  # of a scattering that is read from a file
 _ROWS = 1024  # encoded together: bounds memory, and fixed, so that no record's features depend on how many there are
@@ -148,7 +149,7 @@ def _check_patches(patches: dict[str, np.ndarray]) -> None:
 
 
 @dataclass(frozen=True)
-class Features:
+class Features(Choice):
     """How an encoder is made; its fields are its configuration."""
 
     def fit(self, public: np.ndarray) -> Encoder:

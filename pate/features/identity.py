@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -12,6 +13,8 @@ from pate.features.encoder import Encoder, Features
 @dataclass(frozen=True)
 class Identity(Features):
     """Needs no data."""
+
+    kind: ClassVar[str] = "identity"
 
     def fit(self, public: np.ndarray) -> Encoder:
         return Encoder()

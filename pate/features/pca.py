@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -18,6 +19,8 @@ _ERROR = 1e-5  # and accepted if this close, relative to the least of them
 @dataclass(frozen=True)
 class PCA(Features):
     """The `components` directions in which public inputs vary most, scaled to a mean squared norm of 1."""
+
+    kind: ClassVar[str] = "pca"
 
     components: int = 40
 

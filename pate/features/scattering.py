@@ -6,7 +6,7 @@ On a small partition they are worth more than what a teacher could learn in thei
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -28,6 +28,8 @@ class Scattering(Features):
     image: for things that have no left and right, so not for digits. `patches` is a number of prototypes learned from
     public patches (Coates & Ng 2012): as many components again, of equal weight.
     """
+
+    kind: ClassVar[str] = "scattering"
 
     scales: int = 2
     angles: int = 8

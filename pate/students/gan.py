@@ -12,7 +12,7 @@ import copy
 import math
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -45,6 +45,8 @@ class GAN(Student):
     the discriminator's weights; from the share `late` of the steps on, its answers on public inputs are learned from
     too. On pixels (`features=identity`) this is the paper's kind of student; other features serve it better.
     """
+
+    kind: ClassVar[str] = "gan"
 
     hidden: list[int] = field(default_factory=lambda: [400, 250, 250, 250])
     generator: list[int] = field(default_factory=lambda: [300, 300])

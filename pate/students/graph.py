@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 from pate.model import Model
 from pate.spreading import OnGraph, surest
@@ -19,6 +20,8 @@ from pate.training import Checkpoint
 @dataclass(frozen=True)
 class Graph(OnGraph, Student):
     """Of every class the share `unsure` with the smallest lead over the second class is not learned from."""
+
+    kind: ClassVar[str] = "graph"
 
     gamma: float = 0.2
     penalty: float = 0.02

@@ -44,6 +44,8 @@ class GraphCNN(Graph):
     Of every class the share `unsure` with the smallest lead over the second class is not learned from.
     """
 
+    kind: ClassVar[str] = "graph_cnn"
+
     rounds: int = 2
     images: int = 45_000
     channels: int = 32

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -23,6 +24,8 @@ class KRR(Student):
 
     Each feature is divided by its standard deviation in the pool to the `power`; all together keep a variance of 1.
     """
+
+    kind: ClassVar[str] = "krr"
 
     gamma: float = 0.2
     penalty: float = 0.1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import softmax
@@ -20,6 +21,8 @@ _LEAST = 1e-6  # a share below which a class counts as never seen nearby
 @dataclass(frozen=True)
 class LabelSpreading(OnGraph, Student):
     """Labels flow to the neighbours of labelled inputs, and theirs; a new input is the mean of its neighbours."""
+
+    kind: ClassVar[str] = "label_spreading"
 
     def fit(self, lesson: Lesson, checkpoint: Checkpoint | None = None) -> Neighbours:
         graph = self.graph(lesson.features, often=False)

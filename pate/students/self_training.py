@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -22,6 +23,8 @@ class SelfTraining(Student):
 
     An answered query counts as half its noisy label and half what the student thinks: it can be overruled.
     """
+
+    kind: ClassVar[str] = "self_training"
 
     inverse_penalty: float = 1.0
     rounds: int = 5

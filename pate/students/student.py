@@ -7,6 +7,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from pate.choice import Choice
 from pate.features.encoder import Encoder
 from pate.model import Model
 from pate.training import Checkpoint
@@ -37,7 +38,7 @@ class Lesson:
 
 
 @dataclass(frozen=True)
-class Student:
+class Student(Choice):
     """How a student learns; its fields are its configuration."""
 
     sees: ClassVar[Literal["features", "inputs"]] = "features"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -20,6 +21,8 @@ _NEVER = -1e4  # the score of a class without a single label: below everything e
 @dataclass(frozen=True)
 class Supervised(Student):
     """Multinomial logistic regression; `inverse_penalty` is scikit-learn's C."""
+
+    kind: ClassVar[str] = "supervised"
 
     inverse_penalty: float = 1.0
 

@@ -28,6 +28,8 @@ class CNN(Teachers):
     pixels each time it is seen: a few hundred images say little about where in the frame things are.
     """
 
+    kind: ClassVar[str] = "cnn"
+
     channels: int = 16
     epochs: int = 40
     learning_rate: float = 0.006

@@ -17,6 +17,7 @@ import numpy as np
 from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 from threadpoolctl import threadpool_limits
 
+from pate.choice import Choice
 from pate.errors import ConfigError, PateError
 from pate.pieces import Pieces
 from pate.progress import progress
@@ -28,7 +29,7 @@ Partition = tuple[np.ndarray, np.ndarray]  # a teacher's own inputs and labels
 
 
 @dataclass(frozen=True)
-class Teachers:
+class Teachers(Choice):
     """How teachers learn. A subclass implements `predict_one`, or `predict_many` where a batch is faster.
 
     Predictions lie in the full class space 0..classes-1, also for a teacher that never saw some class.

@@ -33,6 +33,8 @@ class GraphTeachers(OnGraph, Teachers):
 class Graph(GraphTeachers):
     """A record seeds the `attached` public inputs nearest to it."""
 
+    kind: ClassVar[str] = "graph"
+
     attached: int = 7
 
     def __post_init__(self) -> None:

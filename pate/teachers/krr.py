@@ -19,6 +19,8 @@ class KRR(Teachers):
     Features come with a mean squared norm of 1 (pca, scattering), so that one gamma fits data sets of every size.
     """
 
+    kind: ClassVar[str] = "krr"
+
     gamma: float = 0.2
     penalty: float = 0.002
     batch: ClassVar[int] = 5

@@ -4,7 +4,7 @@ other. The graph is shared and public; what is spread on it is one teacher's own
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from pate.teachers.krr import KRR
 @dataclass(frozen=True)
 class KRRGraph(GraphTeachers):
     """Each public input is a seed of the class that kernel ridge regression names."""
+
+    kind: ClassVar[str] = "krr_graph"
 
     alpha: float = 0.8
     gamma: float = 0.2

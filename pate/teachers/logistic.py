@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from pate.teachers.ensemble import Teachers
 @dataclass(frozen=True)
 class Logistic(Teachers):
     """`inverse_penalty` is scikit-learn's C."""
+
+    kind: ClassVar[str] = "logistic"
 
     inverse_penalty: float = 10.0
     iterations: int = 200

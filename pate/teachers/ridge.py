@@ -15,6 +15,8 @@ from pate.teachers.ensemble import Partition, Teachers
 class Ridge(Teachers):
     """Weights W = argmin |XW - Y|^2 + penalty |W|^2, with a constant feature for the intercept."""
 
+    kind: ClassVar[str] = "ridge"
+
     penalty: float = 0.3
     batch: ClassVar[int] = 25
 

@@ -6,7 +6,7 @@ import inspect
 import warnings
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from pate.teachers.ensemble import Teachers
 @dataclass(frozen=True)
 class Sklearn(Teachers):
     """One scikit-learn classifier per partition; `estimator` holds `_target_` and its arguments."""
+
+    kind: ClassVar[str] = "sklearn"
 
     estimator: dict[str, Any] = field(default_factory=dict)
 
@@ -27,6 +29,9 @@ class Sklearn(Teachers):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a teacher of 20 records may well not converge: its votes still count
             return np.asarray(self._build(seed).fit(x, y).predict(public))
+
+    def modules(self) -> list[str]:
+        return [*super().modules(), str(self.estimator.get("_target_", "")).rpartition(".")[0]]
 
     def _build(self, seed: int) -> Any:
         from sklearn.base import is_classifier

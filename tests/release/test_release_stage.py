@@ -31,7 +31,7 @@ def made(settings):
 
     def run(*overrides, labels=LABELS, inherited=("a note of the student",), **plainly):
         chosen = settings(*overrides)
-        chosen = replace(chosen, plain=chosen.plain | plainly)
+        chosen = replace(chosen, **plainly)
         handed = SimpleNamespace(settings=chosen, inherited=inherited, summary="", notes=(), spending=SPENDING)
         release.function(handed, labels, plain())
         folder = next(file for file in chosen.workspace.parent.rglob("MODEL_CARD.md")).parent

@@ -1,0 +1,52 @@
+"""A choice within a group of the configuration (`teachers=ridge`): a frozen dataclass that carries out what it names.
+
+What is drawn from private data is kept under what was chosen, and drawing it again spends again. So a choice is known
+by a name declared for good, a revision, and the fields that differ from frozen defaults: a class that moves, a module
+that is renamed, a new field with a default change none of that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, asdict, dataclass, fields
+from typing import Any, ClassVar
+
+
+@dataclass(frozen=True)
+class Choice:
+    """`kind` is its name where draws are kept, `revision` is raised when what it computes changes, and `frozen` holds
+    the defaults of fields whose default was another one when they came. A subclass inherits none of the three."""
+
+    kind: ClassVar[str] = ""
+    revision: ClassVar[int] = 1
+    frozen: ClassVar[Mapping[str, Any]] = {}
+
+    @classmethod
+    def known_as(cls) -> str:
+        """Its declared name; a class that declares none is known by where it is."""
+        return str(cls.__dict__.get("kind") or f"{cls.__module__}.{cls.__qualname__}")
+
+    def identity(self) -> dict[str, Any]:
+        """What it is, whatever the code around it looks like."""
+        own = type(self).__dict__
+        return {"kind": self.known_as(), "revision": own.get("revision", 1)} | differing(self, own.get("frozen", {}))
+
+    def parameters(self) -> dict[str, Any]:
+        """All there is to know of it, for whoever reads a ledger or a report."""
+        return {"kind": self.known_as()} | asdict(self)
+
+    def modules(self) -> list[str]:
+        """Where the code is that carries it out: an edit there runs a stage again, unless that draws."""
+        return [type(self).__module__]
+
+
+def differing(one: Any, frozen: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The fields of a dataclass that differ from their frozen defaults; those without one always do."""
+    values = asdict(one)
+    defaults = {item.name: default(item) for item in fields(one)} | dict(frozen or {})
+    return {name: value for name, value in values.items() if value != defaults[name] or defaults[name] is MISSING}
+
+
+def default(item: Field[Any]) -> Any:
+    """What a field is if nothing is said, or MISSING."""
+    return item.default_factory() if item.default_factory is not MISSING else item.default

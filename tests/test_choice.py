@@ -1,0 +1,167 @@
+"""A choice is known by what it is, whatever its code looks like: else an edit would draw, and spend, again."""
+
+import json
+from dataclasses import MISSING, dataclass, field, fields
+from pathlib import Path
+from typing import ClassVar
+
+from pate.aggregation.gnmax import GNMax
+from pate.aggregation.lnmax import LNMax
+from pate.choice import Choice, default, differing
+from pate.config import Settings
+from pate.identity import Said, named, said
+
+KINDS = Path(__file__).with_name("kinds.json")  # every declared kind with its frozen defaults; it only grows
+
+
+def all_kinds():
+    """group -> kind -> class, of everything conf/ offers."""
+    import importlib
+
+    import yaml
+
+    found = {}
+    for file in sorted(Path("conf").glob("*/*.yaml")):
+        target = (yaml.safe_load(file.read_text()) or {}).get("_target_")
+        if target:
+            module, _, name = target.rpartition(".")
+            kind = getattr(importlib.import_module(module), name)
+            if file.parent.name != "tracking":  # nothing is drawn by who follows
+                found.setdefault(file.parent.name, {})[kind.known_as()] = kind
+    return found
+
+
+def test_only_what_differs_from_the_defaults_is_said():
+    assert LNMax().identity() == {"kind": "lnmax", "revision": 1}
+    assert LNMax(gamma=0.5).identity() == {"kind": "lnmax", "revision": 1, "gamma": 0.5}
+
+
+def test_a_class_that_moves_stays_what_it_was():
+    @dataclass(frozen=True)
+    class Elsewhere(Choice):
+        kind: ClassVar[str] = "lnmax"
+        gamma: float = 0.2
+        noise: str = "discrete"
+
+    assert Elsewhere().identity() == LNMax().identity()
+    assert Elsewhere(gamma=0.5).identity() == LNMax(gamma=0.5).identity()
+
+
+def test_a_new_field_says_nothing_at_its_default():
+    @dataclass(frozen=True)
+    class Later(LNMax):
+        kind: ClassVar[str] = "lnmax"
+        clipped: bool = False
+        weights: list[float] = field(default_factory=list)
+
+    assert Later().identity() == LNMax().identity()
+    assert Later(clipped=True).identity() != LNMax().identity()
+
+
+def test_a_changed_default_is_said_by_the_frozen_one():
+    @dataclass(frozen=True)
+    class Louder(LNMax):
+        kind: ClassVar[str] = "lnmax"
+        frozen: ClassVar[dict] = {"gamma": 0.2}
+        gamma: float = 0.1
+
+    assert Louder().identity() == LNMax(gamma=0.1).identity()
+    assert Louder(gamma=0.2).identity() == LNMax().identity()
+
+
+def test_another_law_is_another_choice():
+    @dataclass(frozen=True)
+    class Mended(LNMax):
+        kind: ClassVar[str] = "lnmax"
+        revision: ClassVar[int] = 2
+
+    assert Mended().identity() != LNMax().identity()
+
+
+def test_a_subclass_inherits_no_name():
+    @dataclass(frozen=True)
+    class Mine(GNMax):
+        pass
+
+    assert Mine().identity()["kind"].endswith("Mine")
+
+
+def test_kinds_are_unique_within_their_group():
+    for group, kinds in all_kinds().items():
+        named_so = [kind for kind in kinds if "." not in kind]
+        assert len(named_so) == len(kinds), f"{group}: declare a kind in every class that conf/ names"
+
+
+def test_frozen_defaults_never_change():
+    """Whoever changes a default keeps the old one in `frozen`; new kinds and fields are added to kinds.json."""
+    now = {
+        group: {name: {item.name: _frozen(kind, item) for item in fields(kind)} for name, kind in kinds.items()}
+        for group, kinds in all_kinds().items()
+    }
+    assert now == json.loads(KINDS.read_text())
+
+
+def test_sections_say_only_what_differs():
+    from pate.config import NoiseConfig, PartitionConfig
+
+    assert differing(PartitionConfig()) == {}
+    assert differing(NoiseConfig(seed=0)) == {"seed": 0}
+
+
+@dataclass(frozen=True)
+class Two:
+    aggregator: Choice
+    seed: int = 3
+
+
+def test_both_names_of_a_configuration():
+    both = said(Two(LNMax()), ["aggregator", "seed"])
+    assert both.now == {"aggregator": {"kind": "lnmax", "revision": 1}, "seed": 3}
+    assert both.first == {
+        "aggregator": {"_target_": "pate.aggregation.lnmax.LNMax", "gamma": 0.2, "noise": "discrete"},
+        "seed": 3,
+    }
+
+
+def test_what_the_first_version_could_not_say_has_no_first_name():
+    @dataclass(frozen=True)
+    class Later(LNMax):
+        kind: ClassVar[str] = "lnmax"
+        clipped: bool = False
+
+    assert said(Two(Later()), ["aggregator"]).first == said(Two(LNMax()), ["aggregator"]).first
+    assert said(Two(Later(clipped=True)), ["aggregator"]).first is None
+
+
+def test_what_is_ignored_is_left_out_of_both():
+    both = said(Two(LNMax(gamma=0.5)), ["aggregator"], ["aggregator.gamma"])
+    assert both.now == {"aggregator": {"kind": "lnmax", "revision": 1}}
+    assert "gamma" not in both.first["aggregator"]
+
+
+def test_something_is_known_by_its_first_name_only_if_it_was_kept_there():
+    names = Said("now", "first")
+    assert names.known(lambda key: key == "first") == "first"
+    assert names.known(lambda key: True) == "now"
+    assert names.known(lambda key: False) == "now"
+    assert Said("now", None).known(lambda key: key == "first") == "now"
+
+
+def test_a_key_has_a_first_name_only_if_all_its_parts_have():
+    key = lambda *parts: json.dumps(parts)  # noqa: E731
+    assert named(key, "a", Said(1, 2), Said.all([Said(3, 4), 5])) == Said('["a", 1, [3, 5]]', '["a", 2, [4, 5]]')
+    assert named(key, "a", Said(1, None)).first is None
+    assert named(key, "a", Said.all([Said(1, None), 5])).first is None
+
+
+def test_every_setting_a_draw_depends_on_can_be_asked_for():
+    from pate.pipelines import dpsgd, labels, sanitise
+
+    names = {item.name for item in fields(Settings)}
+    for stage in (dpsgd, labels, sanitise):
+        assert {name.partition(".")[0] for name in stage.config} <= names
+
+
+def _frozen(kind, item):
+    value = kind.__dict__.get("frozen", {}).get(item.name, default(item))
+    return "no default" if value is MISSING else list(value) if isinstance(value, tuple) else value
