@@ -104,8 +104,9 @@ class Watch:
         while not last:
             last = self._stop.wait(0.01)  # and once more at the end
             for folder in self.folders:
-                for file in folder.rglob("*"):
-                    self._judge(file)
+                for place, _, names in os.walk(folder):  # passes over what goes while it looks
+                    for name in names:
+                        self._judge(Path(place, name))
 
     def _judge(self, file: Path) -> None:
         try:
