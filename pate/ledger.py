@@ -16,11 +16,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from pate.accounting.filter import Cost, Rule, composed, deltas, suitable
+from pate.accounting.filter import FIRST_ORDERS, ORDERS, Cost, Rule, at_orders, composed, deltas, suitable
 from pate.accounting.price import RELATION
 from pate.errors import BudgetExceeded, ConfigError
 from pate.ledger_file import LedgerFile
 from pate.store import Store
+from pate.versions import LEDGER
 
 Scope = Literal["release", "evaluation", "owner"]  # drawn to leave; with seeded noise; for the owner's eyes only
 Warn = Callable[[str], None]
@@ -305,7 +306,8 @@ def _keep_strict(own: Sequence[Entry], account: str, budget: Budget, warn: Warn)
 
 def _facts(spender: Spender, release: Release, rule: Rule, budget: Budget) -> str:
     facts = {"spender": asdict(spender), "release": asdict(release), "rule": rule, "budget": asdict(budget)}
-    return json.dumps(facts | {"time": datetime.now(UTC).isoformat(timespec="seconds")}, sort_keys=True)
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    return json.dumps({"version": LEDGER, "orders": ORDERS, "time": now} | facts, sort_keys=True)
 
 
 def _entries(rows: Sequence[tuple[int, str, str]]) -> list[Entry]:
@@ -314,10 +316,11 @@ def _entries(rows: Sequence[tuple[int, str, str]]) -> list[Entry]:
 
 def _entry(number: int, status: Any, facts: dict[str, Any]) -> Entry:
     spender = facts["spender"] | {"contents": tuple(facts["spender"]["contents"])}
-    cost = facts["release"]["cost"]
-    release = facts["release"] | {"cost": Cost(**(cost | {"rdp": tuple(cost["rdp"])}))}
-    budget = Budget(**facts["budget"])
-    return Entry(number, status, Spender(**spender), Release(**release), facts["rule"], budget, facts["time"])
+    orders, release = facts.get("orders", FIRST_ORDERS), facts["release"]  # the first version had one set of orders
+    cost = Cost(**(release["cost"] | {"rdp": at_orders(release["cost"]["rdp"], orders)}))
+    owners = release["dependent"] and [list(at_orders(way, orders)) for way in release["dependent"]]
+    budget, release = Budget(**facts["budget"]), Release(**(release | {"cost": cost, "dependent": owners}))
+    return Entry(number, status, Spender(**spender), release, facts["rule"], budget, facts["time"])
 
 
 def _up(value: float) -> str:

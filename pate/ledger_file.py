@@ -17,22 +17,25 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from pate import versions
 from pate.errors import ConfigError, PateError
 from pate.store import sync
 
 _PATIENCE = 120.0  # seconds to wait for other processes
-_TABLES = """
-CREATE TABLE IF NOT EXISTS entries (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, facts TEXT NOT NULL, seal TEXT NOT NULL, status TEXT NOT NULL
-);
-CREATE TABLE IF NOT EXISTS answers (
-    source TEXT NOT NULL, query INTEGER NOT NULL, answer INTEGER NOT NULL, entry INTEGER NOT NULL, seal TEXT NOT NULL,
-    PRIMARY KEY (source, query)
-);
-CREATE TABLE IF NOT EXISTS artifacts (
-    artifact TEXT NOT NULL, entry INTEGER NOT NULL, PRIMARY KEY (artifact, entry)
-);
-"""
+_TABLES = (
+    """CREATE TABLE entries (
+        id INTEGER PRIMARY KEY AUTOINCREMENT, line TEXT NOT NULL, seal TEXT NOT NULL, status TEXT NOT NULL
+    )""",
+    """CREATE TABLE answers (
+        source TEXT NOT NULL, query INTEGER NOT NULL, answer INTEGER NOT NULL, entry INTEGER NOT NULL,
+        seal TEXT NOT NULL, PRIMARY KEY (source, query)
+    )""",
+    """CREATE TABLE artifacts (
+        artifact TEXT NOT NULL, entry INTEGER NOT NULL, PRIMARY KEY (artifact, entry)
+    )""",
+)
+# The first version looked at no version, and for a column `facts`: without one it stops before it draws anything.
+_FROM_FIRST = "ALTER TABLE entries RENAME COLUMN facts TO line"
 
 
 class LedgerFile:
@@ -48,32 +51,53 @@ class LedgerFile:
                 raise ConfigError(f"{file} can be read by others (mode {mode:o}): chmod 600 it, then run again")
         except OSError as error:
             raise PateError(f"the ledger {file} cannot be opened: {error.strerror or error}") from error
+        if self._version() < versions.LEDGER:
+            self._bring_up_to_date()
+
+    def _version(self) -> int:
         with self.connection() as connection:
-            connection.executescript(_TABLES)
+            return self._checked_version(connection)
+
+    def _checked_version(self, connection: sqlite3.Connection) -> int:
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        try:
+            return versions.not_newer(version, versions.LEDGER)
+        except versions.Newer as problem:
+            raise PateError(f"the ledger {self.file} {problem}") from None
+
+    def _bring_up_to_date(self) -> None:
+        """A new ledger, or one of the first version, becomes one of this; what was written stays as it was sealed."""
+        with self.transaction() as connection:
+            if self._checked_version(connection) == versions.LEDGER:
+                return  # another process was faster
+            there = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'entries'").fetchone()
+            for statement in (_FROM_FIRST,) if there else _TABLES:
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {versions.LEDGER}")
 
     # -- sealed rows --------------------------------------------------------------------------------------
 
-    def add(self, connection: sqlite3.Connection, facts: str) -> int:
+    def add(self, connection: sqlite3.Connection, line: str) -> int:
         """A new entry, within a transaction."""
         (last,) = connection.execute("SELECT COALESCE(MAX(id), 0) FROM entries").fetchone()
         number = int(last) + 1
-        row = (number, facts, self._seal("entry", number, facts), "reserved")
+        row = (number, line, self._seal("entry", number, line), "reserved")
         connection.execute("INSERT INTO entries VALUES (?, ?, ?, ?)", row)
         return number
 
     def rows(self, connection: sqlite3.Connection) -> list[tuple[int, str, str]]:
-        """All entries as (number, facts, status), once they are found to be all and as they were written."""
+        """All entries as (number, line, status), once they are found to be all and as they were written."""
         witnessed = self._witnessed()  # before the database is read: others may be adding to both
         found = []
-        for place, (number, facts, seal, status) in enumerate(
-            connection.execute("SELECT id, facts, seal, status FROM entries ORDER BY id"), start=1
+        for place, (number, line, seal, status) in enumerate(
+            connection.execute("SELECT id, line, seal, status FROM entries ORDER BY id"), start=1
         ):
-            if number != place or not _same(seal, self._seal("entry", number, facts)):
+            if number != place or not _same(seal, self._seal("entry", number, line)):
                 raise PateError(
                     f"{self.file}: entry {place} is missing or was changed, so what was spent is no longer known: put "
                     "the ledger back from a copy"
                 )
-            found.append((number, facts, status))
+            found.append((number, line, status))
         (counted,) = connection.execute(
             "SELECT COALESCE((SELECT seq FROM sqlite_sequence WHERE name = 'entries'), 0)"
         ).fetchone()

@@ -16,7 +16,9 @@ from pate.errors import ConfigError
 from pate.model import Floats
 from pate.predictor import Predictor
 from pate.progress import progress
+from pate.release.contents import STAGE
 from pate.safe_files import Unreadable, opened, read_json, read_npy, read_safetensors
+from pate.versions import MANIFEST, RELEASE, Newer, version_of
 
 log = logging.getLogger("pate")
 INPUTS = (".npy", ".npz", ".csv", ".parquet")
@@ -41,6 +43,7 @@ def published(path: Path) -> tuple[Predictor, list[str]]:
     try:
         if manifest.is_file():
             told = read_json(manifest)
+            version_of(told, RELEASE if told["about"]["stage"] == STAGE else MANIFEST)
             notes, digests = told["about"]["notes"], told["files"]
             if not fits(notes, list[str]) or not all(note.isprintable() for note in notes):
                 raise Unreadable("notes what cannot be shown")
@@ -49,6 +52,8 @@ def published(path: Path) -> tuple[Predictor, list[str]]:
                     if hashlib.file_digest(stream, "sha256").hexdigest() != digests[name]:
                         raise ConfigError(f"student_path={path}: {name} does not match its manifest: fetch it again")
         return Predictor.join(read_safetensors(file), read_json(facts)), notes
+    except Newer as problem:
+        raise ConfigError(f"student_path={path} {problem}") from None
     except (ValueError, KeyError, TypeError) as error:
         reason = f": {error}" if isinstance(error, ValueError) else ""
         raise ConfigError(f"student_path={path} is not a student of this program, or damaged{reason}") from None

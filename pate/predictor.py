@@ -17,6 +17,7 @@ from pate.data.table import Columns
 from pate.features.encoder import Encoder
 from pate.model import Floats, Model
 from pate.safe_files import parsing
+from pate.versions import MODEL, version_of
 
 _LARGEST = 1 << 22  # numbers in one input
 
@@ -81,6 +82,7 @@ class Predictor(Artifact):
     def split(self) -> tuple[Arrays, dict[str, Any]]:
         arrays: Arrays = {}
         facts: dict[str, Any] = {
+            "version": MODEL,
             "classes": self.classes,
             "shape": self.shape,
             "dtype": self.dtype,
@@ -93,7 +95,8 @@ class Predictor(Artifact):
 
     @classmethod
     def join(cls, arrays: Arrays, facts: dict[str, Any]) -> Self:
-        facts = dict(facts) if isinstance(facts, dict) else {}
+        version_of(facts, MODEL)
+        facts = {name: fact for name, fact in facts.items() if name != "version"} if isinstance(facts, dict) else {}
         if not {"encoder", "model"} <= facts.keys():
             raise ValueError("a predictor has an encoder and a model")
         own = {

@@ -34,6 +34,7 @@ from pate.owner import owned_folder, refuse_anothers, workspace_secret
 from pate.pieces import Pieces
 from pate.safe_files import Unreadable, opened, read_json, read_npz, read_safetensors
 from pate.sides import Side, modes, move_seeded, placed
+from pate.versions import MANIFEST, Newer, version_of
 
 _MANIFEST = "manifest.json"
 _WORTH_SHARING = 1 << 16  # bytes
@@ -97,11 +98,14 @@ class Store:
             if folder.is_symlink():
                 raise Unreadable("is a symbolic link")
             manifest = read_json(folder / _MANIFEST, follow=False)
+            version_of(manifest, MANIFEST)
             for name, digest in manifest["files"].items():
                 if Path(name).name != name or not re.fullmatch("[0-9a-f]{64}", digest):
                     raise Unreadable("names what cannot lie beside it")
             if not fits(manifest["about"]["seconds"], float) or not fits(manifest["about"]["notes"], list[str]):
                 raise Unreadable("tells something else than how its artifact was made")
+        except Newer as problem:  # neither read nor made again
+            raise PateError(f"{folder / _MANIFEST} {problem}") from None
         except Unreadable as problem:
             raise DamagedArtifact(f"{folder}: manifest unreadable: it {problem}") from None
         except (KeyError, TypeError, AttributeError):
@@ -178,7 +182,7 @@ class Store:
             for name, digest in files.items():
                 _share(temporary / name, digest)
             (temporary / _MANIFEST).write_text(
-                json.dumps({"files": files, "side": side, "about": dict(about)}, indent=1)
+                json.dumps({"version": MANIFEST, "files": files, "side": side, "about": dict(about)}, indent=1)
             )
             for file in temporary.iterdir():
                 file.chmod(file_mode)

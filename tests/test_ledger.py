@@ -168,7 +168,7 @@ def edit(ledger, statement, *values):
 @pytest.mark.parametrize(
     "statement",
     [
-        "UPDATE entries SET facts = replace(facts, 'clinic', 'nobody') WHERE id = 2",
+        "UPDATE entries SET line = replace(line, 'clinic', 'nobody') WHERE id = 2",
         "DELETE FROM entries WHERE id = 2",
         "DELETE FROM entries WHERE id = 3",
         "UPDATE entries SET id = 7 WHERE id = 3",

@@ -32,6 +32,7 @@ from pate.accounting import conversion
 
 Rule = Literal["renyi", "basic"]
 ORDERS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128, 256)
+FIRST_ORDERS = (2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128, 256)  # of costs kept before they named theirs
 _ROUNDING = 1e-12  # relative; numpy's sum of many releases loses less
 
 
@@ -49,6 +50,15 @@ class Cost:
         numbers = (*self.rdp, self.pure, self.epsilon, self.delta)
         if len(self.rdp) != len(ORDERS) or not all(number >= 0 for number in numbers):  # NaN is not
             raise ValueError("a cost has one divergence an order, and nothing in it is negative or not a number")
+
+
+def at_orders(divergences: Sequence[float], known: Sequence[float]) -> tuple[float, ...]:
+    """Divergences kept at `known` orders, at ORDERS: each is at most the one at the next larger order that is known
+    (van Erven & Harremoes 2014, Theorem 3), and beyond the largest nothing is known."""
+    if len(divergences) != len(known):
+        raise ValueError(f"{len(divergences)} divergences at {len(known)} orders")
+    by_order = sorted(zip(known, divergences, strict=True))
+    return tuple(next((value for order, value in by_order if order >= wanted), math.inf) for wanted in ORDERS)
 
 
 def composed(costs: Sequence[Cost], delta: float, rule: Rule) -> float:

@@ -22,6 +22,7 @@ from pate.release.onnx_graph import OPSET
 from pate.release.onnx_models import NotExpressible
 from pate.release.onnx_predictor import onnx_model
 from pate.release.promise import Promise
+from pate.versions import RELEASE
 from pate.withheld import withheld
 
 MANIFEST = "manifest.json"
@@ -67,6 +68,7 @@ def fingerprint(files: Mapping[str, bytes]) -> str:
 def _manifest(files: Mapping[str, bytes], promise: Promise, notes: Sequence[str]) -> dict[str, Any]:
     """As every manifest of this program: hashes by file, and what it is about."""
     return {
+        "version": RELEASE,
         "files": {name: _sha256(content) for name, content in sorted(files.items())},
         "bytes": {name: len(content) for name, content in sorted(files.items())},
         "about": {

@@ -23,6 +23,7 @@ from pate.noise import SEEDED
 from pate.report.unfinished import UNFINISHED, Unfinished
 from pate.report.unfinished import read as read_unfinished
 from pate.safe_files import Unreadable, parsing, read_json
+from pate.versions import RESULTS, version_of
 from pate.withheld import withheld
 
 SEEDS = ("seed", "noise.seed", "dataset.seed")  # runs that differ in nothing else are repetitions
@@ -209,6 +210,7 @@ def _results(file: Path) -> dict[str, Any]:
 def read_results(file: Path) -> dict[str, Any]:
     """What a job found, or `Unreadable`; epsilons may be infinite."""
     found = read_json(file, infinite=True)
+    version_of(found, RESULTS)
     parts = {"methods": list[dict[str, Any]], "pate": dict[str, Any], "stages": dict[str, dict[str, Any]]}
     parts |= {"notes": list[str], "config": dict[str, Any]}
     if not isinstance(found, dict) or not all(fits(found.get(name), kind) for name, kind in parts.items()):

@@ -21,6 +21,7 @@ from pate.report.ledger import finite
 from pate.report.quality import Quality
 from pate.report.scores import Scores
 from pate.runner import Record
+from pate.versions import RESULTS
 from pate.withheld import withheld
 
 _PACKAGES = (
@@ -71,6 +72,7 @@ def results(
     if "nonprivate" in records:
         methods.append(_nonprivate(scores) | {"seconds": _seconds(records, (*_FEATURES, "nonprivate"))})
     return {
+        "version": RESULTS,
         "methods": methods,
         "pate": {
             "teachers": int(labels.teachers) or None if labels else None,

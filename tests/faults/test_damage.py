@@ -13,7 +13,7 @@ NOTICED = {
     "cut in half": lambda world: world.ledger.write_bytes(world.ledger.read_bytes()[:20_000]),
     "another file": lambda world: world.ledger.write_bytes(b"x" * 9999),
     "an entry deleted": statement("DELETE FROM entries"),
-    "an entry edited": statement("UPDATE entries SET facts = replace(facts, '\"release\"', '\"owner\"')"),
+    "an entry edited": statement("UPDATE entries SET line = replace(line, '\"release\"', '\"owner\"')"),
     "an entry renumbered": statement("UPDATE entries SET id = 2"),
     "a seal edited": statement("UPDATE entries SET seal = 'x'"),
     "secret deleted": lambda world: (world.private / "secret").unlink(),
