@@ -13,7 +13,7 @@ import time
 import hydra
 import numpy as np
 
-from pate.preflight import checked
+from pate.app.preflight import checked
 from pate.students.student import Lesson
 
 

@@ -14,6 +14,6 @@ __all__ = ["run"]
 
 def run(overrides: Sequence[str] = ()) -> dict[str, Any]:
     """Run the pipeline with Hydra overrides and return its results; raises pate.errors.ConfigError on bad input."""
-    from pate.cli import run as run_from_python  # here, so that `import pate` stays light
+    from pate.app.cli import run as run_from_python  # here, so that `import pate` stays light
 
     return run_from_python(overrides)

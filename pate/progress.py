@@ -1,22 +1,14 @@
-"""Progress that fits where it is shown: a bar with time left on a terminal, plain log lines elsewhere."""
+"""How far long work has come. Whoever runs it chooses how that is shown; by default it is a log line now and then."""
 
 from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol
 
-from rich.console import RenderableType
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-from rich.text import Text
-
-from pate.terminal import animated, quiet
-from pate.terminal import console as terminal
-
 log = logging.getLogger("pate")
-console = terminal(stderr=True)
 _LOG_EVERY = 10.0  # seconds between plain lines
 
 
@@ -26,40 +18,22 @@ class Advance(Protocol):
     def __call__(self, n: int, saying: str | None = None, /) -> None: ...
 
 
-class _Bar(Progress):
-    """With what there is to say in a line below, where it leaves the bar its place."""
+Shown = Callable[[str, int, str, int], AbstractContextManager[Advance]]
 
-    saying = ""
 
-    def get_renderables(self) -> Iterator[RenderableType]:
-        yield from super().get_renderables()
-        if self.saying:
-            yield Text(f"  {self.saying}")
+def progress(label: str, total: int, unit: str = "", before: int = 0) -> AbstractContextManager[Advance]:
+    """So many items were finished `before`, by a run that was interrupted."""
+    return _shown(label, total, unit, before)
+
+
+def show_progress(shown: Shown) -> None:
+    """From now on, in this process, like this."""
+    global _shown
+    _shown = shown
 
 
 @contextmanager
-def progress(label: str, total: int, unit: str = "", before: int = 0) -> Iterator[Advance]:
-    """A bar, or a line now and then; so many items were finished `before`, by a run that was interrupted."""
-    if animated(console) and not quiet():
-        columns = (
-            TextColumn("  {task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn(unit),
-            TimeElapsedColumn(),
-            TextColumn("left"),
-            TimeRemainingColumn(),
-        )
-        with _Bar(*columns, console=console, transient=True) as bar:
-            task = bar.add_task(label, total=total, completed=before)
-
-            def move(n: int, saying: str | None = None, /) -> None:
-                bar.saying = bar.saying if saying is None else saying
-                bar.advance(task, n)
-
-            yield move
-        return
-
+def in_lines(label: str, total: int, unit: str, before: int) -> Iterator[Advance]:
     started = last = time.monotonic()
     done, said = before, ""
 
@@ -76,10 +50,4 @@ def progress(label: str, total: int, unit: str = "", before: int = 0) -> Iterato
     yield advance
 
 
-class LogHandler(logging.Handler):
-    """Log lines through the same console as the bars, so that neither tears the other; --quiet keeps warnings."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        if quiet() and record.levelno < logging.WARNING:
-            return
-        console.print(self.format(record), markup=False, highlight=False, soft_wrap=True)
+_shown: Shown = in_lines

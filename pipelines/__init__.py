@@ -10,9 +10,9 @@ all of them -> compare -> report                        labels, student -> relea
 from collections.abc import Iterable, Iterator
 
 from pate.aggregation.votes import read_votes
-from pate.config import Settings
-from pate.ledger import Release
-from pate.stage import Graph
+from pate.ledger.ledger import Release
+from pate.settings import Settings
+from pate.workspace.stage import Graph
 
 from .account import account, account_in_rounds
 from .artifacts import DPSGD, DPSGD_PUBLISHABLE, LABELS, NONPRIVATE, OWNERS_DPSGD, QUERIES, STUDENT, VOTES

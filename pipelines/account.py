@@ -5,9 +5,9 @@ from pate.accounting.plan import CHOSEN_ON_VOTES, queries_for, queries_for_votes
 from pate.accounting.price import Costs, Plan, relation, shown
 from pate.aggregation.selection import Queries
 from pate.aggregation.votes import Votes
-from pate.runner import Run
-from pate.stage import stage
-from pate.withheld import withheld
+from pate.release.withheld import withheld
+from pate.workspace.runner import Run
+from pate.workspace.stage import stage
 
 from .artifacts import COSTS, PLAN, QUERIES, VOTES
 

@@ -11,13 +11,13 @@ from pate.data.split import Public as PublicInputs
 from pate.data.split import Test as TestInputs
 from pate.data.split import Truth
 from pate.dpsgd.accountant import Spent
+from pate.evaluation.evidence import Evidence
+from pate.evaluation.quality import Quality
+from pate.evaluation.scores import Scores
 from pate.features.encoder import Encoded, Encoder
-from pate.predictor import Predictor
-from pate.report.evidence import Evidence
-from pate.report.panel import Panel
-from pate.report.quality import Quality
-from pate.report.scores import Scores
-from pate.stage import Private, Release
+from pate.models.predictor import Predictor
+from pate.report.run.panel import Panel
+from pate.workspace.stage import Private, Release
 
 EXAMINED = Private("examined", Examined)
 PRIVATE = Private("private", PrivateRecords)

@@ -1,8 +1,8 @@
 """check: look at the data before anything is trained or drawn. What it finds is the owner's."""
 
 from pate.data.examine import Examined, examine
-from pate.runner import Run
-from pate.stage import stage
+from pate.workspace.runner import Run
+from pate.workspace.stage import stage
 
 from .artifacts import EXAMINED
 

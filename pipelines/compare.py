@@ -5,11 +5,11 @@ from dataclasses import replace
 from pate.aggregation.labels import Labels
 from pate.aggregation.votes import Votes
 from pate.data.split import Public, Test, Truth
+from pate.evaluation.scores import Scores, accuracy, ahead, score
 from pate.features.encoder import Encoded, Encoder
-from pate.predictor import Predictor
-from pate.report.scores import Scores, accuracy, ahead, score
-from pate.runner import Run
-from pate.stage import Ref, Stage, stage
+from pate.models.predictor import Predictor
+from pate.workspace.runner import Run
+from pate.workspace.stage import Ref, Stage, stage
 
 from .artifacts import ENCODER, PUBLIC, PUBLIC_FEATURES, SCORES, TEST, TEST_FEATURES, TRUTH
 

@@ -1,9 +1,9 @@
 """data: split the records by position into private, public and test."""
 
-from pate.accounts import of_records
 from pate.data.split import Private, Public, Test, Truth
-from pate.runner import Run
-from pate.stage import stage
+from pate.ledger.account import of_records
+from pate.workspace.runner import Run
+from pate.workspace.stage import stage
 
 from .artifacts import PRIVATE, PUBLIC, TEST, TRUTH
 

@@ -3,19 +3,19 @@
 import numpy as np
 
 from pate.accounting.price import RELATION, Costs, shown
-from pate.config import Settings
 from pate.data.split import Private
-from pate.device import torch_device
 from pate.dpsgd.accountant import Accountant, Spent
 from pate.features.encoder import Encoded, Encoder
-from pate.ledger import Release
+from pate.learning.checkpoint import Checkpoint
+from pate.learning.device import torch_device
+from pate.ledger.ledger import Release
+from pate.models.predictor import Predictor
 from pate.noise import SEEDED, source
-from pate.predictor import Predictor
 from pate.progress import progress
-from pate.runner import Run
-from pate.stage import stage
-from pate.training import Checkpoint
-from pate.withheld import withheld
+from pate.release.withheld import withheld
+from pate.settings import Settings
+from pate.workspace.runner import Run
+from pate.workspace.stage import stage
 
 from .artifacts import (
     COSTS,

@@ -3,8 +3,8 @@
 from pate.data.split import Private, Test
 from pate.features.encoder import Encoded, Encoder
 from pate.progress import progress
-from pate.runner import Run
-from pate.stage import stage
+from pate.workspace.runner import Run
+from pate.workspace.stage import stage
 
 from .artifacts import ENCODER, PRIVATE, PRIVATE_FEATURES, TEST, TEST_FEATURES
 

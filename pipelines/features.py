@@ -5,8 +5,8 @@ from dataclasses import replace
 from pate.data.split import Public
 from pate.features.encoder import Encoded, Encoder
 from pate.progress import progress
-from pate.runner import Run
-from pate.stage import stage
+from pate.workspace.runner import Run
+from pate.workspace.stage import stage
 
 from .artifacts import ENCODER, PUBLIC, PUBLIC_FEATURES
 

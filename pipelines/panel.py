@@ -5,10 +5,10 @@ import numpy as np
 from pate.accounting.price import relation
 from pate.aggregation.selection import Queries, in_order
 from pate.aggregation.votes import Votes
-from pate.report.panel import Panel
-from pate.report.panel import panel as priced
-from pate.runner import Run
-from pate.stage import stage
+from pate.report.run.panel import Panel
+from pate.report.run.panel import panel as priced
+from pate.workspace.runner import Run
+from pate.workspace.stage import stage
 
 from .artifacts import PANEL, QUERIES, VOTES
 

@@ -3,10 +3,10 @@
 from pate.aggregation.selection import Queries
 from pate.aggregation.votes import Votes
 from pate.data.split import Truth
-from pate.report.quality import Quality
-from pate.report.quality import quality as score
-from pate.runner import Run
-from pate.stage import stage
+from pate.evaluation.quality import Quality
+from pate.evaluation.quality import quality as score
+from pate.workspace.runner import Run
+from pate.workspace.stage import stage
 
 from .artifacts import QUALITY, QUERIES, TRUTH, VOTES
 

@@ -5,8 +5,8 @@ from pathlib import Path
 from pate.aggregation.selection import Queries, by_position, medoids
 from pate.aggregation.votes import pool_of
 from pate.features.encoder import Encoded
-from pate.runner import Run
-from pate.stage import stage
+from pate.workspace.runner import Run
+from pate.workspace.stage import stage
 
 from .artifacts import PUBLIC_FEATURES, QUERIES
 

@@ -9,15 +9,15 @@ from pate.accounting.plan import CHOSEN_ON_VOTES
 from pate.accounting.price import relation, shown
 from pate.aggregation.labels import Labels
 from pate.dpsgd.accountant import Spent
-from pate.ledger import relation as relation_of
-from pate.ledger import total
+from pate.ledger.ledger import relation as relation_of
+from pate.ledger.ledger import total
+from pate.models.predictor import Predictor
 from pate.noise import SEEDED
-from pate.predictor import Predictor
 from pate.release.contents import contents, fingerprint
-from pate.release.promise import Promise
 from pate.release.publish import publish
-from pate.runner import Run
-from pate.stage import stage
+from pate.release.statement import Promise
+from pate.workspace.runner import Run
+from pate.workspace.stage import stage
 
 from .artifacts import DPSGD, LABELS, SPENT, STUDENT
 

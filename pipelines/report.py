@@ -5,11 +5,11 @@ from dataclasses import replace
 from pate.aggregation.selection import Queries
 from pate.aggregation.votes import Votes
 from pate.data.split import Public, Test, Truth
+from pate.evaluation.evidence import Evidence, confidence, gaps, mistakes
 from pate.features.encoder import Encoded, Encoder
-from pate.predictor import Predictor
-from pate.report.evidence import Evidence, confidence, gaps, mistakes
-from pate.runner import Run
-from pate.stage import Ref, Stage, stage
+from pate.models.predictor import Predictor
+from pate.workspace.runner import Run
+from pate.workspace.stage import Ref, Stage, stage
 
 from .artifacts import ENCODER, EVIDENCE, PUBLIC, TEST, TEST_FEATURES, TRUTH
 

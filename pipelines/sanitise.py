@@ -7,11 +7,11 @@ from pate.accounting.smooth_sensitivity import Sanitised, cost_of_release, sanit
 from pate.aggregation.gnmax import GNMax
 from pate.aggregation.selection import Queries
 from pate.aggregation.votes import Votes
-from pate.ledger import Release
+from pate.ledger.ledger import Release
 from pate.noise import source
-from pate.runner import Run
-from pate.stage import stage
-from pate.withheld import withheld
+from pate.release.withheld import withheld
+from pate.workspace.runner import Run
+from pate.workspace.stage import stage
 
 from .artifacts import QUERIES, SANITISED, VOTES
 

@@ -6,9 +6,9 @@ from pate.aggregation.votes import Predictions
 from pate.data.partition import assign, assign_groups
 from pate.data.split import Private, Public
 from pate.features.encoder import Encoded
-from pate.runner import Run
-from pate.stage import stage
 from pate.teachers.ensemble import train
+from pate.workspace.runner import Run
+from pate.workspace.stage import stage
 
 from .artifacts import PREDICTIONS, PRIVATE, PRIVATE_FEATURES, PUBLIC, PUBLIC_FEATURES
 

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from pate.accounts import of_file
 from pate.aggregation.votes import Predictions, Votes, read_votes, tally
-from pate.config import Settings
-from pate.runner import Run
-from pate.stage import stage
+from pate.ledger.account import of_file
+from pate.settings import Settings
+from pate.workspace.runner import Run
+from pate.workspace.stage import stage
 
 from .artifacts import PREDICTIONS, VOTES
 

@@ -7,8 +7,9 @@ import sys
 import hydra
 import pytest
 
-from pate.config import Settings
-from pate.preflight import checked
+from pate.app.cli import execute
+from pate.app.preflight import checked
+from pate.settings import Settings
 
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):  # tests run in parallel already
     os.environ.setdefault(name, "1")
@@ -30,7 +31,37 @@ def pate(tmp_path):
     """The command line, as a real process in an empty folder."""
 
     def run(*arguments: str, **options) -> subprocess.CompletedProcess:
-        command = [sys.executable, "-c", "from pate.cli import main; main()", *arguments]
+        command = [sys.executable, "-c", "from pate.app.cli import main; main()", *arguments]
         return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, **options)
 
     return run
+
+
+SMALL_RUN = ("teachers=ridge", "teachers.count=20", "labels.queries=40", "dpsgd.epochs=2", "n_jobs=1")
+
+
+@pytest.fixture(scope="session")
+def small_run(tmp_path_factory):
+    """What it found, and its folder."""
+
+    def run(*overrides, folder=None):
+        workspace = tmp_path_factory.mktemp("report") / "workspace" if folder is None else folder
+        laplace = not any(one.startswith("aggregator=") for one in overrides)
+        given = [*SMALL_RUN, *["aggregator.gamma=0.4"] * laplace, *overrides]
+        with hydra.initialize_config_module(version_base="1.3", config_module="pate.conf"):
+            settings = checked(hydra.compose("config", [f"workspace={workspace}", *given]))
+        place = workspace / "runs" / "one"
+        place.mkdir(parents=True, exist_ok=True)
+        return execute(settings, place, overrides=given), place
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def owners_run(small_run):
+    return small_run()
+
+
+@pytest.fixture(scope="session")
+def public_run(small_run):
+    return small_run("stage=report", "report.audience=public", "dpsgd.epsilon=3")

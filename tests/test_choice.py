@@ -8,8 +8,8 @@ from typing import ClassVar
 from pate.aggregation.gnmax import GNMax
 from pate.aggregation.lnmax import LNMax
 from pate.choice import Choice, default, differing
-from pate.config import Settings
-from pate.identity import Said, named, said
+from pate.settings import Settings
+from pate.workspace.identity import Said, named, said
 
 KINDS = Path(__file__).with_name("kinds.json")  # every declared kind with its frozen defaults; it only grows
 
@@ -102,7 +102,7 @@ def test_frozen_defaults_never_change():
 
 
 def test_sections_say_only_what_differs():
-    from pate.config import NoiseConfig, PartitionConfig
+    from pate.settings import NoiseConfig, PartitionConfig
 
     assert differing(PartitionConfig()) == {}
     assert differing(NoiseConfig(seed=0)) == {"seed": 0}

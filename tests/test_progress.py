@@ -7,19 +7,22 @@ import pytest
 from rich.console import Console
 
 from pate import progress as module
+from pate.app import bars
 from pate.progress import progress
 
 
 @pytest.fixture
 def terminal(monkeypatch):
     shown = io.StringIO()
-    monkeypatch.setattr(module, "console", Console(file=shown, force_terminal=True, width=90))
+    monkeypatch.setattr(module, "_shown", bars.in_bars)
+    monkeypatch.setattr(bars, "console", Console(file=shown, force_terminal=True, width=90))
     return shown
 
 
 @pytest.fixture
 def lines(monkeypatch, caplog):
-    monkeypatch.setattr(module, "console", Console(file=io.StringIO(), force_terminal=False))
+    monkeypatch.setattr(module, "_shown", bars.in_bars)
+    monkeypatch.setattr(bars, "console", Console(file=io.StringIO(), force_terminal=False))
     monkeypatch.setattr(module, "_LOG_EVERY", 0.0)
     monkeypatch.setattr(logging.getLogger("pate"), "propagate", True)
     caplog.set_level(logging.INFO, "pate")

@@ -40,7 +40,7 @@ def test_an_installed_wheel_runs_from_another_folder(wheel, tmp_path):
     subprocess.run(install, check=True, capture_output=True)
     (tmp_path / "elsewhere").mkdir()
     script = (
-        "import pate, sys; assert sys.argv.pop() in pate.__file__, pate.__file__; from pate.cli import main; main()"
+        "import pate, sys; assert sys.argv.pop() in pate.__file__, pate.__file__; from pate.app.cli import main; main()"
     )
     # -S -E would drop the dependencies too: the wheel's folder simply comes first
     done = subprocess.run(

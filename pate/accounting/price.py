@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pate.artifact import Artifact
+from pate.workspace.artifact import Artifact
 
 # Replaced by nothing or by another record, it moves one vote, so PATE costs the same under both. Not so for groups:
 # which teacher they go to is told by their name, and one person in the place of another changes two teachers.

@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln, logsumexp
 
-from pate.accounting import conversion
+from pate.accounting import calibrate, conversion
 from pate.accounting.moments import epsilon_from_moments
-from pate.dpsgd import calibrate
 
 Floats = NDArray[np.float64]
 

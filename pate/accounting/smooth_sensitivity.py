@@ -27,8 +27,8 @@ from pate.accounting.filter import ORDERS, Cost
 from pate.accounting.gnmax2018 import Bound, both_directions, log_q
 from pate.accounting.price import RELATION, Guarantee
 from pate.aggregation.votes import checked_counts
-from pate.artifact import Artifact
 from pate.noise import Noise
+from pate.workspace.artifact import Artifact
 
 Floats = NDArray[np.float64]
 

@@ -11,8 +11,8 @@ from collections.abc import Callable
 import numpy as np
 
 from pate.aggregation.confident_gnmax import NO_ANSWER
-from pate.pieces import Pieces
 from pate.progress import progress
+from pate.workspace.pieces import Pieces
 
 _CANDIDATES = 4  # times as many least sure inputs as are drawn: the very least sure may all be alike
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from pate.artifact import Artifact
 from pate.errors import ConfigError
-from pate.safe_files import Unreadable, read_npz
+from pate.workspace.artifact import Artifact
+from pate.workspace.files import Unreadable, read_npz
 
 
 @dataclass(frozen=True)

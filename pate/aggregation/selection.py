@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from pate.artifact import Artifact
+from pate.workspace.artifact import Artifact
 
 SELECTIONS = ("random", "first", "medoids", "active")
 

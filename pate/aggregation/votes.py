@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from pate.artifact import Arrays, Artifact
 from pate.errors import ConfigError
-from pate.safe_files import Unreadable, opened, read_npy, read_npz
+from pate.workspace.artifact import Arrays, Artifact
+from pate.workspace.files import Unreadable, opened, read_npy, read_npz
 
 MOST_CLASSES = 10_000  # that votes from a file may be for: counts take queries x classes
 

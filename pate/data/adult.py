@@ -8,13 +8,13 @@ from typing import ClassVar
 
 import numpy as np
 
+from pate.data.benchmark import KnownDataset
 from pate.data.fetch import Published
-from pate.data.known import KnownDataset
 from pate.data.sources import ADULT, ADULT_FILES
 from pate.data.split import Pool
 from pate.data.table import tabulated
 from pate.errors import ConfigError
-from pate.safe_files import Unreadable, opened
+from pate.workspace.files import Unreadable, opened
 
 _COLUMNS = (
     *("age", "workclass", "fnlwgt", "education", "education-num", "marital-status", "occupation"),

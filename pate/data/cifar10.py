@@ -8,8 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from pate.data.benchmark import KnownDataset
 from pate.data.fetch import Published
-from pate.data.known import KnownDataset
 from pate.data.sources import CIFAR10, CIFAR10_FILES
 from pate.data.split import Pool
 from pate.errors import ConfigError

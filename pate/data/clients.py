@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from pate.safe_files import opened
+from pate.workspace.files import opened
 
 _PATIENCE = 3600  # seconds before a client that does not move is given up
 _LARGEST, _ARCHIVE = 1 << 28, 1 << 30  # bytes of a file, and of all in an archive: the published ones stay far below

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from pate.data.known import KnownDataset
+from pate.data.benchmark import KnownDataset
 from pate.data.split import Pool, shared, shuffled
 from pate.errors import ConfigError
 

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from pate.artifact import Artifact
 from pate.data import advice
 from pate.data.cells import text
 from pate.data.identifiers import named_like_one, only_a_handful, repeated, shaped_like_one
 from pate.data.split import Split
 from pate.data.table import Columns, cells_of, columns_of
+from pate.workspace.artifact import Artifact
 
 SIDES = ("private", "public", "test")
 _GAPS = 0.05  # of a column's cells, before what cannot be read is worth a word

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Protocol
 
 from pate.errors import ConfigError
-from pate.safe_files import Unreadable, most_unpacked, opened, size_of
+from pate.workspace.files import Unreadable, most_unpacked, opened, size_of
 
 log = logging.getLogger("pate")
 

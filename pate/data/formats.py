@@ -20,7 +20,7 @@ import numpy as np
 from pate.data.cells import date, number, text
 from pate.data.table import tabulated
 from pate.errors import ConfigError
-from pate.safe_files import (
+from pate.workspace.files import (
     Unreadable,
     most_unpacked,
     npy_shape,

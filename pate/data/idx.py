@@ -12,12 +12,12 @@ from typing import IO, ClassVar
 
 import numpy as np
 
+from pate.data.benchmark import KnownDataset
 from pate.data.fetch import Published
-from pate.data.known import KnownDataset
 from pate.data.sources import FASHION_MNIST, IDX_FILES, MNIST
 from pate.data.split import Pool
 from pate.errors import ConfigError
-from pate.safe_files import Unreadable, most_unpacked, opened, parsing, size_of
+from pate.workspace.files import Unreadable, most_unpacked, opened, parsing, size_of
 
 
 @contextmanager

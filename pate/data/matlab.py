@@ -12,8 +12,8 @@ from typing import IO
 
 import numpy as np
 
-from pate.artifact import Arrays
-from pate.safe_files import Unreadable, most_unpacked, opened, parsing, size_of
+from pate.workspace.artifact import Arrays
+from pate.workspace.files import Unreadable, most_unpacked, opened, parsing, size_of
 
 _TYPES = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 7: "f4", 9: "f8", 12: "i8", 13: "u8"}  # as stored
 _CLASSES = {6: "f8", 7: "f4", 8: "i1", 9: "u1", 10: "i2", 11: "u2", 12: "i4", 13: "u4", 14: "i8", 15: "u8"}  # as meant

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from pate.artifact import Artifact
 from pate.data.kinds import Rows
 from pate.errors import ConfigError
+from pate.workspace.artifact import Artifact
 
 
 @dataclass(frozen=True)

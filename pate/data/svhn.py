@@ -8,11 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from pate.data.known import KnownDataset
+from pate.data.benchmark import KnownDataset
 from pate.data.matlab import mat_shapes, read_mat
 from pate.data.split import Pool
 from pate.errors import ConfigError
-from pate.safe_files import Unreadable
+from pate.workspace.files import Unreadable
 
 
 def shapes(path: Path) -> dict[str, tuple[int, ...]]:

@@ -10,11 +10,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from pate.artifact import fits
 from pate.data.cells import Cell, blank, date, missing, number, text
 from pate.data.kinds import Kind, Rows, kind_of
 from pate.data.split import Split
 from pate.errors import ConfigError
+from pate.workspace.artifact import fits
 
 _FARTHEST = 1e6  # standard deviations; one absurd cell must not become an infinity in float32
 _KNOWN = 2  # public rows a category is on, at least: what one row alone says is not published word by word

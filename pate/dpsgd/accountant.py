@@ -6,10 +6,10 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
+from pate.accounting import calibrate
 from pate.accounting.filter import ORDERS, Cost
-from pate.artifact import Arrays, Artifact
-from pate.dpsgd import calibrate
 from pate.errors import PateError
+from pate.workspace.artifact import Arrays, Artifact
 
 RELATION = "replaced-by-nothing"
 _ALIKE = 1e-3  # relative, of noise multipliers found for one budget

@@ -14,16 +14,16 @@ from numpy.typing import NDArray
 from torch import nn
 
 from pate.accounting.price import shown
-from pate.artifact import Arrays
-from pate.device import one_thread
 from pate.dpsgd.accountant import Accountant
 from pate.dpsgd.engine import at_once, clipped_sum, refuse_unsupported
 from pate.dpsgd.layers import squared_norms
 from pate.dpsgd.summation import rounding
+from pate.learning.checkpoint import Checkpoint
+from pate.learning.device import one_thread
+from pate.learning.telling import followed, tell
 from pate.noise import Noise
 from pate.progress import progress
-from pate.steps import followed, tell
-from pate.training import Checkpoint
+from pate.workspace.artifact import Arrays
 
 if TYPE_CHECKING:
     from pate.dpsgd.train import DPSGD

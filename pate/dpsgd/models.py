@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from pate.classifier import ACTIVATIONS
-from pate.dpsgd.calibrate import LEAST, MOST
+from pate.accounting.calibrate import LEAST, MOST
 from pate.dpsgd.train import DPSGD
 from pate.errors import ConfigError
 from pate.features.encoder import Encoder
-from pate.model import Model
+from pate.models.classifier import ACTIVATIONS
+from pate.models.model import Model
 
 if TYPE_CHECKING:
     import torch  # elsewhere inside functions, because it takes seconds to import
@@ -126,7 +126,7 @@ class CNN(DPSGD):
         return Encoder(low=encoder.low, high=encoder.high)
 
     def network(self, features: int, shape: Sequence[int], classes: int) -> nn.Sequential:
-        from pate.tanhnet import build
+        from pate.models.tanhnet import build
 
         return build(_image(shape), classes)
 
@@ -134,7 +134,7 @@ class CNN(DPSGD):
         return rows.view(len(rows), *_image(shape)).permute(0, 3, 1, 2)  # channels last, as the network's weights
 
     def model(self, network: nn.Sequential, shape: Sequence[int], components: np.ndarray | None) -> Model:
-        from pate.tanhnet import TanhNet
+        from pate.models.tanhnet import TanhNet
 
         layers = {name: value.detach().cpu().contiguous().numpy() for name, value in network.state_dict().items()}
         return TanhNet(layers, list(_image(shape)))

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from pate.classifier import Classifier
+from pate.models.classifier import Classifier
 
 _ACTIVATION: dict[str, type[nn.Module]] = {"tanh": nn.Tanh, "relu": nn.ReLU}
 

@@ -12,15 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from pate.artifact import Arrays
+from pate.accounting.calibrate import LEAST, MOST, noise_multiplier, steps_within
 from pate.choice import Choice
 from pate.dpsgd.accountant import RELATION, Accountant, Spent
-from pate.dpsgd.calibrate import LEAST, MOST, noise_multiplier, steps_within
 from pate.errors import ConfigError, PateError
 from pate.features.encoder import Encoder
-from pate.model import Model
+from pate.learning.checkpoint import Checkpoint
+from pate.models.model import Model
 from pate.noise import SEEDED, Noise
-from pate.training import Checkpoint
+from pate.workspace.artifact import Arrays
 
 if TYPE_CHECKING:
     import torch  # elsewhere inside functions, because it takes seconds to import

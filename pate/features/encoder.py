@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from pate.artifact import Artifact, fits
 from pate.choice import Choice
+from pate.workspace.artifact import Artifact, fits
 
 _SCALES, _ANGLES = 8, 64  # of a scattering that is read from a file
 _ROWS = 1024  # encoded together: bounds memory, and fixed, so that no record's features depend on how many there are

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from pate.accounting.price import shown
-from pate.convnet import ConvNet
-from pate.kernel_machine import KernelMachine
-from pate.neighbours import Neighbours
-from pate.predictor import Predictor
-from pate.release.promise import Promise
+from pate.models.convnet import ConvNet
+from pate.models.kernel_machine import KernelMachine
+from pate.models.neighbours import Neighbours
+from pate.models.predictor import Predictor
+from pate.release.statement import Promise
 
 FILES = {
     "MODEL_CARD.md": "this card",

@@ -15,15 +15,15 @@ import numpy as np
 
 from pate.aggregation.labels import Labels
 from pate.errors import PateError
+from pate.models.predictor import Predictor
 from pate.noise import SEEDED
-from pate.predictor import Predictor
 from pate.release.card import FILES, card
 from pate.release.onnx_graph import OPSET
 from pate.release.onnx_models import NotExpressible
 from pate.release.onnx_predictor import onnx_model
-from pate.release.promise import Promise
-from pate.versions import RELEASE
-from pate.withheld import withheld
+from pate.release.statement import Promise
+from pate.release.withheld import withheld
+from pate.workspace.versions import RELEASE
 
 MANIFEST = "manifest.json"
 STAGE = "release"  # what the manifest of a release says it is

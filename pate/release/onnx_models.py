@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from pate.classifier import Classifier
-from pate.convnet import ConvNet
-from pate.kernel_machine import KernelMachine
-from pate.model import Model
-from pate.neighbours import Neighbours
+from pate.models.classifier import Classifier
+from pate.models.convnet import ConvNet
+from pate.models.kernel_machine import KernelMachine
+from pate.models.model import Model
+from pate.models.neighbours import Neighbours
+from pate.models.tanhnet import TanhNet
 from pate.release.onnx_graph import Graph
-from pate.tanhnet import TanhNet
 
 
 class NotExpressible(Exception):

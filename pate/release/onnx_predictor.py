@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pate.predictor import Predictor
+from pate.models.predictor import Predictor
 from pate.release.onnx_encoder import rows
 from pate.release.onnx_graph import Graph
 from pate.release.onnx_models import probabilities

@@ -17,8 +17,8 @@ from pathlib import Path
 
 from pate.errors import ConfigError
 from pate.release.contents import MANIFEST, STAGE
-from pate.safe_files import parsed_json
-from pate.store import sync
+from pate.workspace.files import parsed_json
+from pate.workspace.store import sync
 
 _DATE = (1980, 1, 1, 0, 0, 0)  # the first a zip can tell
 

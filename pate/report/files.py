@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pate.report.ledger import finite
+from pate.report.run.ledger import finite
 
 
 def write_owned(file: Path, content: bytes) -> None:

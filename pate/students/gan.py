@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from pate.artifact import Arrays
-from pate.classifier import Classifier
-from pate.device import one_thread
+from pate.learning.checkpoint import Checkpoint, Training
+from pate.learning.device import one_thread
+from pate.learning.telling import tell
+from pate.models.classifier import Classifier
 from pate.progress import progress
-from pate.steps import tell
 from pate.students.student import Lesson, Student
-from pate.training import Checkpoint, Training
+from pate.workspace.artifact import Arrays
 
 if TYPE_CHECKING:
     import torch  # elsewhere inside functions, because it takes seconds to import

@@ -9,12 +9,12 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from pate.model import Model
-from pate.spreading import OnGraph, surest
+from pate.learning.checkpoint import Checkpoint
+from pate.learning.spreading import OnGraph, surest
+from pate.models.model import Model
 from pate.students.krr import kernel_student
 from pate.students.spread import spread_labels
 from pate.students.student import Lesson, Student
-from pate.training import Checkpoint
 
 
 @dataclass(frozen=True)

@@ -14,19 +14,19 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from pate.artifact import Arrays
-from pate.convnet import ConvNet, build, images, run, start
-from pate.device import one_thread
 from pate.errors import ConfigError
 from pate.features.encoder import Encoder
+from pate.learning.augmentation import moved
+from pate.learning.checkpoint import Checkpoint, Training
+from pate.learning.device import one_thread
+from pate.learning.spreading import surest
+from pate.learning.telling import tell
+from pate.models.convnet import ConvNet, build, images, run, start
 from pate.progress import Advance, progress
-from pate.spreading import surest
-from pate.steps import tell
 from pate.students.calibration import sharpness
 from pate.students.graph import Graph
-from pate.students.moved import moved
 from pate.students.student import Lesson
-from pate.training import Checkpoint, Training
+from pate.workspace.artifact import Arrays
 
 if TYPE_CHECKING:
     import torch

@@ -8,10 +8,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from pate.kernel_machine import KernelMachine
+from pate.learning.checkpoint import Checkpoint
+from pate.models.kernel_machine import KernelMachine
 from pate.students.calibration import sharpness
 from pate.students.student import Lesson, Student
-from pate.training import Checkpoint
 
 _CHECKED = 1000  # labels that tell how sure it may be
 _LEAST = 1e-3  # of the largest standard deviation

@@ -8,12 +8,12 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import softmax
 
-from pate.neighbours import Neighbours
-from pate.spreading import OnGraph, shares
+from pate.learning.checkpoint import Checkpoint
+from pate.learning.spreading import OnGraph, shares
+from pate.models.neighbours import Neighbours
 from pate.students.calibration import sharpness
 from pate.students.spread import spread_labels
 from pate.students.student import Lesson, Student
-from pate.training import Checkpoint
 
 _LEAST = 1e-6  # a share below which a class counts as never seen nearby
 

@@ -8,10 +8,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from pate.classifier import Classifier
+from pate.learning.checkpoint import Checkpoint
+from pate.models.classifier import Classifier
 from pate.students.student import Lesson, Student
 from pate.students.supervised import logistic
-from pate.training import Checkpoint
 
 _EVEN = 10  # labels per class added before class shares are estimated: few noisy labels say little about them
 _FIRST, _LAST = 0.5, 0.9  # share of the pool learned from in the first and the last round; the least sure stay out

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
-from pate.spreading import PublicGraph, balanced_spread
+from pate.learning.spreading import PublicGraph, balanced_spread
 from pate.students.student import Lesson
 
 _SEEDS = 500  # spread together: bounds memory

@@ -9,8 +9,8 @@ import numpy as np
 
 from pate.choice import Choice
 from pate.features.encoder import Encoder
-from pate.model import Model
-from pate.training import Checkpoint
+from pate.learning.checkpoint import Checkpoint
+from pate.models.model import Model
 
 
 @dataclass(frozen=True)

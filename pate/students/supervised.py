@@ -10,9 +10,9 @@ from typing import ClassVar
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from pate.classifier import Classifier
+from pate.learning.checkpoint import Checkpoint
+from pate.models.classifier import Classifier
 from pate.students.student import Lesson, Student
-from pate.training import Checkpoint
 
 _SMALL = 5_000_000  # numbers
 _NEVER = -1e4  # the score of a class without a single label: below everything else

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
-from pate.convnet import start
-from pate.device import one_thread
 from pate.errors import ConfigError
+from pate.learning.device import one_thread
+from pate.models.convnet import start
 from pate.teachers.ensemble import Teachers
 
 if TYPE_CHECKING:

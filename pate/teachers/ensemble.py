@@ -19,9 +19,9 @@ from threadpoolctl import threadpool_limits
 
 from pate.choice import Choice
 from pate.errors import ConfigError, PateError
-from pate.pieces import Pieces
+from pate.learning.memory_map import mapped
 from pate.progress import progress
-from pate.teachers.sharing import mapped
+from pate.workspace.pieces import Pieces
 
 log = logging.getLogger("pate")
 

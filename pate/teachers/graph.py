@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pate.spreading import OnGraph, PublicGraph, balanced_spread, nearest
+from pate.learning.spreading import OnGraph, PublicGraph, balanced_spread, nearest
 from pate.teachers.ensemble import Partition, Teachers
 
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from pate.kernel_machine import gaussian_kernel
+from pate.models.kernel_machine import gaussian_kernel
 from pate.teachers.ensemble import Partition, Teachers
 
 

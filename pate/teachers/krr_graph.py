@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pate.spreading import balanced_spread
+from pate.learning.spreading import balanced_spread
 from pate.teachers.ensemble import Partition
 from pate.teachers.graph import GraphTeachers
 from pate.teachers.krr import KRR

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pate.accounting import calibrate
 from pate.accounting.filter import ORDERS, Cost, composed, fixed_in_advance, suitable
-from pate.dpsgd import calibrate
 
 CHOICES = (0.05, 0.3, 1.0, 2.0)  # epsilons of randomised response an adversary may ask for
 

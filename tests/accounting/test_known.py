@@ -15,7 +15,7 @@ from pate.aggregation.confident_gnmax import ConfidentGNMax
 from pate.aggregation.gnmax import GNMax
 from pate.aggregation.lnmax import LNMax
 from pate.errors import ConfigError
-from pate.release.promise import Promise
+from pate.release.statement import Promise
 
 COUNTS = np.array([[9, 1], [6, 4]])
 

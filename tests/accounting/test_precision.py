@@ -5,8 +5,6 @@ import itertools
 import mpmath
 import numpy as np
 import pytest
-from forty_digits import law as true_law
-from forty_digits import log_tail
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -18,6 +16,8 @@ from pate.accounting.pld import compose
 from pate.accounting.winning import noise_grid
 from pate.aggregation.gnmax import GNMax
 from pate.aggregation.lnmax import LNMax
+from tests.accounting.forty_digits import law as true_law
+from tests.accounting.forty_digits import log_tail
 
 SLACK = 4e-13  # what is claimed to hold
 EDGES = [

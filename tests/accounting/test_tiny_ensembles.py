@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from brute_force import worst_delta
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,6 +14,7 @@ from pate.accounting.pld import Losses, compose
 from pate.aggregation.confident_gnmax import ConfidentGNMax
 from pate.aggregation.gnmax import GNMax
 from pate.aggregation.lnmax import LNMax
+from tests.accounting.brute_force import worst_delta
 
 # Orders are searched and loss grids laid out anew for each delta: so much may a price at a larger delta lie above.
 SEARCH = 0.01

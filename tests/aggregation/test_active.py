@@ -7,7 +7,7 @@ from sklearn.datasets import load_digits
 import pate
 from pate.aggregation.active import ask_in_rounds, least_sure
 from pate.errors import ConfigError
-from pate.store import Store
+from pate.workspace.store import Store
 
 
 def test_the_least_sure_are_drawn_and_none_twice():

@@ -4,10 +4,10 @@ import builtins
 
 import numpy as np
 import pytest
-from own_files import WHO, X, Y, arrays, label_of, write, write_csv, write_parquet
 
 from pate.data.split import Sizes
 from pate.errors import ConfigError
+from tests.data.own_files import WHO, X, Y, arrays, label_of, write, write_csv, write_parquet
 
 FORMATS = pytest.mark.parametrize("form", ["npz", "npy", "csv", "parquet"])
 

@@ -1,10 +1,10 @@
 """What is seen in the data before anything is trained or drawn, and by whom it may be seen."""
 
 import numpy as np
-from own_files import arrays, write_csv
 
 from pate.data.digits import Digits
 from pate.data.examine import examine
+from tests.data.own_files import arrays, write_csv
 
 ROWS = {"private": 60, "public": 40, "test": 20}
 

@@ -8,7 +8,7 @@ import pytest
 from scipy.io import loadmat, savemat
 
 from pate.data.matlab import mat_shapes, read_mat
-from pate.safe_files import Unreadable
+from pate.workspace.files import Unreadable
 
 RNG = np.random.default_rng(0)
 ARRAYS = {

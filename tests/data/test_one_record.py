@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from own_files import arrays
 
 from pate.data.partition import assign, assign_groups
 from pate.errors import ConfigError
 from pate.teachers.ensemble import train
 from pate.teachers.ridge import Ridge
+from tests.data.own_files import arrays
 
 pa = pytest.importorskip("pyarrow")
 from pyarrow import parquet  # noqa: E402

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from own_files import arrays, write_csv, write_parquet
+
+from tests.data.own_files import arrays, write_csv, write_parquet
 
 ROWS = {
     "age": [30.5, 41.0, 52.25, 63.0] * 3,

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from own_files import SECRET, WHO, X, Y, arrays, write, write_csv
 
 from pate.data.split import Sizes
 from pate.errors import ConfigError
+from tests.data.own_files import SECRET, WHO, X, Y, arrays, write, write_csv
 
 
 @pytest.mark.parametrize("broken", [np.nan, np.inf, 1e300])

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from pate.dpsgd import calibrate
+from pate.accounting import calibrate
 from pate.dpsgd.accountant import Accountant
 from pate.errors import PateError
 

@@ -19,9 +19,9 @@ from pate.dpsgd.models import Linear
 from pate.dpsgd.network import perceptron, start
 from pate.dpsgd.summation import rounding
 from pate.errors import PateError
+from pate.learning.checkpoint import Checkpoint
 from pate.noise import Noise, source
-from pate.store import Store
-from pate.training import Checkpoint
+from pate.workspace.store import Store
 
 LINEAR = Linear(epsilon="pate", lot=64, epochs=10, learning_rate=1.0, clip=1.0, momentum=0.9)
 QUIET = 1e-12  # a noise multiplier of next to nothing, to see the rest of a step

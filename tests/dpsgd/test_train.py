@@ -12,18 +12,18 @@ import pytest
 import torch
 from sklearn.datasets import load_digits
 
+from pate.accounting.calibrate import epsilon as cost
 from pate.dpsgd import descent
 from pate.dpsgd.accountant import Accountant, Spent
-from pate.dpsgd.calibrate import epsilon as cost
 from pate.dpsgd.models import CNN, MLP, Linear, ScatterLinear
 from pate.dpsgd.train import DPSGD
 from pate.errors import ConfigError, PateError
 from pate.features.encoder import Encoder
-from pate.model import Model
+from pate.learning.checkpoint import Checkpoint
+from pate.models.model import Model
+from pate.models.tanhnet import TanhNet
 from pate.noise import Noise, source
-from pate.store import Store
-from pate.tanhnet import TanhNet
-from pate.training import Checkpoint
+from pate.workspace.store import Store
 
 HOW = {"epsilon": "pate", "lot": 64, "epochs": 10, "learning_rate": 1.0, "clip": 1.0}
 LINEAR = Linear(**HOW)

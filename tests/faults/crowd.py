@@ -12,8 +12,8 @@ from pathlib import Path
 
 from pate.accounting.filter import ORDERS, Cost, composed
 from pate.errors import BudgetExceeded
-from pate.ledger import Budget, Ledger, Release, Spender
-from pate.store import Store
+from pate.ledger.ledger import Budget, Ledger, Release, Spender
+from pate.workspace.store import Store
 
 from . import pipeline
 from .child import Child, Outcome

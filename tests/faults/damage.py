@@ -10,8 +10,8 @@ from functools import partial
 from pathlib import Path
 
 from pate.errors import PateError
-from pate.ledger import Ledger
-from pate.store import Store
+from pate.ledger.ledger import Ledger
+from pate.workspace.store import Store
 
 from . import pipeline
 from .child import Child

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import hydra.core.utils
 
-import pate.ledger
+import pate.ledger.ledger
 
 from . import pipeline
 from .child import Child, Outcome
@@ -117,7 +117,7 @@ def worker_dies(folder: Path) -> str:
     (folder / "mine" / "teachers" / "dying.yaml").write_text("_target_: dying.Dying\ncount: 6\n")
     (folder / "die").touch()
     command = [
-        sys.executable, "-c", "from pate.cli import main; main()", "--config-dir", "mine", "teachers=dying",
+        sys.executable, "-c", "from pate.app.cli import main; main()", "--config-dir", "mine", "teachers=dying",
         "stage=teachers", "n_jobs=2",
     ]  # fmt: skip
     environment = os.environ | {"PYTHONPATH": f"{folder / 'mine'}:{os.environ.get('PYTHONPATH', '')}"}
@@ -158,5 +158,5 @@ def _clock(instant: Callable[[], datetime.datetime]) -> None:
         def now(cls, zone: datetime.tzinfo | None = None) -> datetime.datetime:
             return instant().astimezone(zone) if zone else instant()
 
-    hydra.core.utils.datetime = pate.ledger.datetime = Clock
+    hydra.core.utils.datetime = pate.ledger.ledger.datetime = Clock
     time.time = lambda: instant().timestamp()

@@ -18,9 +18,9 @@ import numpy as np
 
 from pate.aggregation.labels import Labels
 from pate.aggregation.votes import Predictions
-from pate.ledger import Entry, Ledger
-from pate.pieces import Pieces
-from pate.store import Store
+from pate.ledger.ledger import Entry, Ledger
+from pate.workspace.pieces import Pieces
+from pate.workspace.store import Store
 
 from .hooks import drawn
 

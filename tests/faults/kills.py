@@ -23,7 +23,7 @@ from .child import Child, Outcome
 from .hooks import Hooks, drawn
 from .invariants import Violation, look, predictions_of, results_are_whole
 
-PROCESS = [sys.executable, "-c", "from pate.cli import main; main()"]
+PROCESS = [sys.executable, "-c", "from pate.app.cli import main; main()"]
 
 
 @dataclass

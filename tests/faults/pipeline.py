@@ -14,10 +14,10 @@ import hydra
 import pate.pipelines  # noqa: F401  (the child shall find it imported)
 from hydra.core.global_hydra import GlobalHydra
 
-from pate.cli import execute, main
-from pate.config import Settings
+from pate.app.cli import execute, main
+from pate.app.preflight import checked
 from pate.errors import PateError
-from pate.preflight import checked
+from pate.settings import Settings
 
 from .hooks import Hooks
 

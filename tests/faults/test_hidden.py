@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from pate.training import Checkpoint
+from pate.learning.checkpoint import Checkpoint
 
 from . import pipeline
 from .child import Child

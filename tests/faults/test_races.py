@@ -4,9 +4,9 @@ import sqlite3
 import threading
 from pathlib import Path
 
-from pate.ledger import Budget, Ledger, Release, Spender
-from pate.ledger_file import LedgerFile
-from pate.store import Store
+from pate.ledger.file import LedgerFile
+from pate.ledger.ledger import Budget, Ledger, Release, Spender
+from pate.workspace.store import Store
 
 from .crowd import cost
 

@@ -4,7 +4,7 @@ import os
 import signal
 from functools import partial
 
-from pate.pieces import Pieces
+from pate.workspace.pieces import Pieces
 
 from . import pipeline
 from .child import Child

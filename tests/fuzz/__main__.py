@@ -4,11 +4,9 @@ import argparse
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
-from oracle import hunt
-from targets import targets
+from tests.fuzz.oracle import hunt
+from tests.fuzz.targets import targets
 
 
 def main() -> int:

@@ -39,7 +39,7 @@ def hunt(plan, seed, keep):
 
 def _child(left, seed, keep, found):
     """Follow a child to its end; `left` is then what remains to be done behind the file that killed it."""
-    command = [sys.executable, str(HERE / "oracle.py"), json.dumps(left), str(seed), str(keep)]
+    command = [sys.executable, "-m", "tests.fuzz.oracle", json.dumps(left), str(seed), str(keep)]
     environment = os.environ | {"OMP_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2", "PYTHONPATH": str(HERE.parent.parent)}
     child = subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, text=True, bufsize=1)
     patience, begun = 120, False
@@ -75,7 +75,7 @@ def main(left, seed, keep):
     """In the child: every sample is read once, then memory is limited, then hostile ones are."""
     logging.disable(logging.WARNING)
     warnings.simplefilter("ignore")
-    from targets import targets
+    from tests.fuzz.targets import targets
 
     chosen = [target for target in targets() if target.name in left]
     with tempfile.TemporaryDirectory() as base:
@@ -119,7 +119,7 @@ def change(target, sample, folder, canary, rng):
     """A copy of the sample with one of its files made hostile, its hash in the manifest mended most of the time."""
     import hashlib
 
-    from mutators import mutated, special
+    from tests.fuzz.mutators import mutated, special
 
     shutil.copytree(sample, folder, symlinks=True)
     victims = sorted(path for pattern in target.victims for path in folder.glob(pattern))
@@ -190,5 +190,4 @@ def _late(*_):
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(HERE))
     main(json.loads(sys.argv[1]), int(sys.argv[2]), sys.argv[3])

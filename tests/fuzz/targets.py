@@ -9,7 +9,34 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from data_files import (
+
+from pate.aggregation.labels import Labels, read_labels
+from pate.aggregation.votes import Predictions, Votes, read_votes
+from pate.data import clients
+from pate.data.adult import Adult
+from pate.data.cifar10 import Cifar10
+from pate.data.idx import Mnist
+from pate.data.split import Private, Public, Test, Truth
+from pate.data.svhn import Svhn
+from pate.data.table import Columns
+from pate.evaluation.evidence import Evidence
+from pate.evaluation.scores import Scores
+from pate.features.encoder import Encoded, Encoder
+from pate.learning.checkpoint import Checkpoint
+from pate.models.classifier import Classifier
+from pate.models.convnet import ConvNet, build
+from pate.models.kernel_machine import KernelMachine
+from pate.models.neighbours import Neighbours
+from pate.models.predictor import Predictor
+from pate.models.tanhnet import TanhNet
+from pate.models.tanhnet import build as build_tanh
+from pate.release.predict import predict, published, read_inputs
+from pate.report.run.panel import Panel
+from pate.report.sweep.comparison import compare, print_comparison
+from pate.report.sweep.jobs import begin, groups, rows
+from pate.workspace.artifact import Artifact
+from pate.workspace.store import Store
+from tests.fuzz.data_files import (
     CANARY,
     NUMBER,
     X,
@@ -30,33 +57,6 @@ from data_files import (
     parquet_pool,
     svhn,
 )
-
-from pate.aggregation.labels import Labels, read_labels
-from pate.aggregation.votes import Predictions, Votes, read_votes
-from pate.artifact import Artifact
-from pate.classifier import Classifier
-from pate.convnet import ConvNet, build
-from pate.data import clients
-from pate.data.adult import Adult
-from pate.data.cifar10 import Cifar10
-from pate.data.idx import Mnist
-from pate.data.split import Private, Public, Test, Truth
-from pate.data.svhn import Svhn
-from pate.data.table import Columns
-from pate.features.encoder import Encoded, Encoder
-from pate.kernel_machine import KernelMachine
-from pate.neighbours import Neighbours
-from pate.predict import predict, published, read_inputs
-from pate.predictor import Predictor
-from pate.report.comparison import compare, print_comparison
-from pate.report.evidence import Evidence
-from pate.report.jobs import begin, groups, rows
-from pate.report.panel import Panel
-from pate.report.scores import Scores
-from pate.store import Store
-from pate.tanhnet import TanhNet
-from pate.tanhnet import build as build_tanh
-from pate.training import Checkpoint
 
 RNG = np.random.default_rng(0)
 ABOUT = {"stage": "s", "seconds": 1.0, "summary": "", "notes": []}

@@ -1,7 +1,7 @@
 """Hostile files for every loader; the long form is `python -m tests.fuzz`."""
 
-from oracle import hunt
-from targets import targets
+from tests.fuzz.oracle import hunt
+from tests.fuzz.targets import targets
 
 
 def test_every_loader_reads_or_refuses_whatever_it_is_given(tmp_path):

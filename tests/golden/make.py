@@ -22,7 +22,7 @@ from pathlib import Path
 
 import numpy as np
 
-PATE = [sys.executable, "-c", "from pate.cli import main; main()"]
+PATE = [sys.executable, "-c", "from pate.app.cli import main; main()"]
 SMALL = ["teachers.count=10", "labels.queries=20", "n_jobs=1"]
 WHOSE = ["dataset=arrays", "dataset.path=clinic", "dataset.label=y", "dataset.classes=[0,1]"]
 CLINIC = [*WHOSE, "dataset.drop=[who]"]

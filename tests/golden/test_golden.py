@@ -16,8 +16,8 @@ import pytest
 from safetensors.numpy import load_file
 
 from pate import run
-from pate.ledger import Ledger, total
-from pate.store import Store
+from pate.ledger.ledger import Ledger, total
+from pate.workspace.store import Store
 from tests.golden import make
 
 HERE = Path(__file__).parent

@@ -15,7 +15,7 @@ import pate
 from pate.dpsgd import descent
 from pate.errors import ConfigError
 
-MAIN = [sys.executable, "-c", "from pate.cli import main; main()"]
+MAIN = [sys.executable, "-c", "from pate.app.cli import main; main()"]
 ALONE = ["dataset.public=0", "dpsgd.epsilon=4", "n_jobs=1"]
 
 

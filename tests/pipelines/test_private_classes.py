@@ -112,8 +112,8 @@ DECLARED = "dataset.classes=[0,1,2]"
 
 def marks(folder):
     """The notes of what was drawn, and the ledger's mark on each entry."""
-    from pate.ledger import Ledger
-    from pate.store import Store
+    from pate.ledger.ledger import Ledger
+    from pate.workspace.store import Store
 
     entries = Ledger.of(Store(folder / "workspace")).entries()
     return [entry.withheld for entry in entries]

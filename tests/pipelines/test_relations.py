@@ -9,8 +9,8 @@ import pytest
 
 import pate
 from pate.accounting.plan import CHOSEN_ON_VOTES
-from pate.ledger import Ledger
-from pate.store import Store
+from pate.ledger.ledger import Ledger
+from pate.workspace.store import Store
 
 GROUP = "all records of one patient replaced by nothing"
 STAGES = ("account", "sanitise", "panel", "release")

@@ -1,16 +1,13 @@
 """What leaves holds nothing of what is private: every private artifact is searched for in it, byte for byte."""
 
 import json
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import pate
-
-sys.path.append(str(Path(__file__).parents[1] / "release"))
-from canary import found_in
+from tests.release.canary import found_in
 
 WINDOW = 24  # numbers in a row that are somebody's and not chance
 PEOPLE = 120

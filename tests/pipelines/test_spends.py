@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import pate
-from pate.ledger import Ledger
-from pate.store import Store
+from pate.ledger.ledger import Ledger
+from pate.workspace.store import Store
 
 FAST = ["teachers=ridge", "teachers.count=10", "student=supervised", "labels.queries=20", "n_jobs=1"]
 

@@ -11,7 +11,7 @@ import pytest
 import pate
 from pate.errors import ConfigError
 
-MAIN = [sys.executable, "-c", "from pate.cli import main; main()"]
+MAIN = [sys.executable, "-c", "from pate.app.cli import main; main()"]
 FAST = ["teachers=ridge", "teachers.count=20", "n_jobs=1", "noise.seed=0", "aggregator.gamma=1"]
 NETWORK = ["student=graph_cnn", "student.views=true", "student.images=6000", "student.channels=8", "student.hidden=32"]
 NETWORK += ["student.learning_rate=0.01", "student.minibatch=32"]

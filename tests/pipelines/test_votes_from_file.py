@@ -8,8 +8,8 @@ import pytest
 
 import pate
 from pate.errors import ConfigError
-from pate.ledger import Ledger
-from pate.store import Store
+from pate.ledger.ledger import Ledger
+from pate.workspace.store import Store
 
 # stage=labels, before `classes` was a key
 GOLDEN = Path(__file__).parents[1] / "golden" / "2026-11-17" / "votes_from_file.tar.gz"

@@ -7,18 +7,18 @@ import numpy as np
 import torch
 from sklearn.datasets import load_digits
 
-from pate.classifier import Classifier
-from pate.convnet import ConvNet, build, start
 from pate.features.encoder import Encoder
 from pate.features.identity import Identity
 from pate.features.pca import PCA
 from pate.features.scattering import Scattering
-from pate.kernel_machine import KernelMachine
-from pate.neighbours import Neighbours
-from pate.predictor import Predictor
-from pate.spreading import PublicGraph
-from pate.tanhnet import TanhNet
-from pate.tanhnet import build as build_tanh
+from pate.learning.spreading import PublicGraph
+from pate.models.classifier import Classifier
+from pate.models.convnet import ConvNet, build, start
+from pate.models.kernel_machine import KernelMachine
+from pate.models.neighbours import Neighbours
+from pate.models.predictor import Predictor
+from pate.models.tanhnet import TanhNet
+from pate.models.tanhnet import build as build_tanh
 
 PUBLIC, ASKED = 80, 30
 DIGITS = load_digits()

@@ -5,7 +5,6 @@ from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
-from predictors import plain, predictor
 
 from pate.accounting.ladder import price
 from pate.aggregation.confident_gnmax import ConfidentGNMax
@@ -13,7 +12,8 @@ from pate.aggregation.gnmax import GNMax
 from pate.aggregation.lnmax import LNMax
 from pate.dpsgd.accountant import Accountant
 from pate.release.card import card
-from pate.release.promise import Promise
+from pate.release.statement import Promise
+from tests.release.predictors import plain, predictor
 
 VOTES = Promise.of_votes(LNMax(0.05), 100, 250, 1e-5, data="digits")
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import onnxruntime
 import pytest
-from predictors import FEATURES, INPUTS, MODELS, asked, plain, predictor
 
-from pate.kernel_machine import KernelMachine
-from pate.model import _KINDS
-from pate.predictor import Predictor
+from pate.models.kernel_machine import KernelMachine
+from pate.models.model import _KINDS
+from pate.models.predictor import Predictor
 from pate.release.onnx_models import NotExpressible
 from pate.release.onnx_predictor import onnx_model
+from tests.release.predictors import FEATURES, INPUTS, MODELS, asked, plain, predictor
 
 CLOSE = 1e-4
 

@@ -12,19 +12,19 @@ import onnxruntime
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from predictors import asked, plain, predictor
 
 from pate.aggregation.lnmax import LNMax
-from pate.classifier import Classifier
 from pate.data.formats import csv_columns
 from pate.data.table import Columns, tabulated
 from pate.features.encoder import Encoder
-from pate.predict import predict, published, read_inputs, write
-from pate.predictor import Predictor
+from pate.models.classifier import Classifier
+from pate.models.predictor import Predictor
 from pate.release import predict_alone
 from pate.release.contents import contents
-from pate.release.promise import Promise
+from pate.release.predict import predict, published, read_inputs, write
 from pate.release.publish import publish
+from pate.release.statement import Promise
+from tests.release.predictors import asked, plain, predictor
 
 PROMISE = Promise.of_votes(LNMax(0.1), 20, 50, 1e-5, data="digits")
 ALONE = """

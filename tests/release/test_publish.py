@@ -7,18 +7,18 @@ import zipfile
 
 import numpy as np
 import pytest
-from canary import found_in, of_array
-from predictors import plain, predictor
 
 import pate.release.publish as publishing
 from pate.aggregation.labels import Labels, read_labels
 from pate.aggregation.lnmax import LNMax
 from pate.errors import ConfigError, PateError
 from pate.noise import SEEDED
-from pate.predict import predict, published
 from pate.release.contents import contents, fingerprint
-from pate.release.promise import Promise
+from pate.release.predict import predict, published
 from pate.release.publish import publish
+from pate.release.statement import Promise
+from tests.release.canary import found_in, of_array
+from tests.release.predictors import plain, predictor
 
 PROMISE = Promise.of_votes(LNMax(0.1), 20, 50, 1e-5, data="digits")
 LABELS = Labels(np.array([3, 1, 2]), np.array([0, 1, 1]), "LNMax", wrong=np.array(0.25))

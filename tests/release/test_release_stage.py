@@ -6,7 +6,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from pate.pipelines.release import release, release_of_dpsgd
-from predictors import plain
 
 from pate.accounting.filter import ORDERS, Cost
 from pate.accounting.ladder import independent
@@ -16,6 +15,7 @@ from pate.data.labels import CLASSES_FROM_PRIVATE
 from pate.dpsgd.accountant import Accountant
 from pate.errors import PateError
 from pate.noise import SEEDED
+from tests.release.predictors import plain
 
 LABELS = Labels(np.array([3, 1]), np.array([0, 1]), "LNMax", queries=np.array(40), teachers=np.array(30))
 COST = Cost((70.0,) * len(ORDERS), 7.25, 7.25, 0.0)

@@ -5,15 +5,15 @@ import pytest
 import torch
 from sklearn.datasets import load_digits
 
-from pate.convnet import ConvNet
 from pate.errors import ConfigError
 from pate.features.encoder import Encoder
-from pate.store import Store
+from pate.learning.augmentation import moved
+from pate.learning.checkpoint import Checkpoint
+from pate.models.convnet import ConvNet
 from pate.students.graph_cnn import GraphCNN
-from pate.students.moved import moved
 from pate.students.spread import spread_labels
 from pate.students.student import Lesson
-from pate.training import Checkpoint
+from pate.workspace.store import Store
 
 IMAGES = np.kron(load_digits().images / 16, np.ones((1, 2, 2))).astype(np.float32)
 Y = load_digits().target

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 
-from pate.spreading import PublicGraph, balanced_spread
+from pate.learning.spreading import PublicGraph, balanced_spread
 from pate.students.spread import contradicted, spread_labels
 from pate.students.student import Lesson
 

@@ -8,15 +8,15 @@ from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
 from sklearn.semi_supervised import LabelSpreading as SklearnSpreading
 
-from pate.model import Model
-from pate.report.scores import calibration
-from pate.store import Store
+from pate.evaluation.scores import calibration
+from pate.models.model import Model
 from pate.students.graph import Graph
 from pate.students.krr import KRR
 from pate.students.label_spreading import LabelSpreading
 from pate.students.self_training import SelfTraining
 from pate.students.student import Lesson
 from pate.students.supervised import Supervised
+from pate.workspace.store import Store
 
 X, Y = load_digits(return_X_y=True)
 X = (X / 16).astype(np.float32)

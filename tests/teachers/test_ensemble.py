@@ -9,7 +9,6 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import RidgeClassifier
 
 from pate.data.partition import assign
-from pate.store import Store
 from pate.teachers.ensemble import Teachers, train
 from pate.teachers.graph import Graph
 from pate.teachers.krr import KRR
@@ -17,6 +16,7 @@ from pate.teachers.krr_graph import KRRGraph
 from pate.teachers.logistic import Logistic
 from pate.teachers.ridge import Ridge
 from pate.teachers.sklearn import Sklearn
+from pate.workspace.store import Store
 
 X, Y = load_digits(return_X_y=True)
 X = (X / 16).astype(np.float32)

@@ -1,0 +1,35 @@
+"""Hydra's and OmegaConf's errors in one line, and what was probably meant."""
+
+from __future__ import annotations
+
+from hydra.errors import MissingConfigException
+from omegaconf import DictConfig
+
+from pate.app.suggest import did_you_mean, mended, nearest
+
+
+def one_line(error: BaseException) -> str:
+    """Hydra's and OmegaConf's errors as one line: the key, what was wrong with it, and what is allowed there."""
+    deepest = error
+    while deepest.__cause__ is not None:
+        deepest = deepest.__cause__
+    key, parent = getattr(deepest, "full_key", None), getattr(deepest, "parent_node", None)
+    message = (getattr(deepest, "msg", None) or str(deepest)).strip().splitlines()[0]
+    if "not in struct" in message or "not in 'Config'" in message or "not in '" in message:
+        allowed = sorted(str(name) for name in parent if name != "_target_") if isinstance(parent, DictConfig) else []
+        there = f"; there are {', '.join(allowed)}" if allowed else ""
+        return f"{key}: no such key{there}{_meant(str(key), allowed)}"
+    if isinstance(error, MissingConfigException) and error.missing_cfg_file and error.options:
+        group, _, choice = error.missing_cfg_file.rpartition("/")
+        there = f"Available options in '{group}': {' '.join(error.options)}"
+        return f"{group}={choice}: no such choice. {there}{did_you_mean(choice, error.options, f'{group}=')}"
+    if deepest is error and key is None:
+        return " ".join(line.strip() for line in str(error).strip().splitlines() if line.strip())
+    return f"{key}: {message}" if key else message
+
+
+def _meant(key: str, allowed: list[str]) -> str:
+    """The nearest key beside it, with the value that was given."""
+    before, dot, last = key.rpartition(".")
+    best = nearest(last, allowed)
+    return f"; did you mean {mended(key, before + dot + best)}?" if best else ""

@@ -1,0 +1,89 @@
+"""The figures of a run's page: a plot, what it is called, and how to read it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from pate.evaluation.evidence import Evidence
+from pate.report.draw import plots
+from pate.report.draw.published import REFERENCES
+from pate.report.run.panel import Panel
+
+
+def accuracy(found: dict[str, Any]) -> dict[str, str] | None:
+    points, bound = [], None
+    for row in found["methods"]:
+        if row["accuracy"] is None:
+            continue
+        error, name = row["accuracy_standard_error"] or 0.0, row["name"]
+        if name == "nonprivate":
+            bound = row["accuracy"]
+        elif row["epsilon"] is not None:
+            points.append(plots.Point(name, _short(row), row["epsilon"], row["accuracy"], error, row["guarantee"]))
+            if name == "pate" and row["epsilon_publishable"] and row["guarantee"] == "this data set":
+                published = row["epsilon_publishable"]
+                points.append(plots.Point(name, "PATE", published, row["accuracy"], error, "every data set"))
+    points = [point for point in points if point.drawable]
+    if not points:
+        return None
+    references = REFERENCES.get(found["config"]["dataset"]["name"], ())
+    papers = " Grey: published results (" + "; ".join(dict.fromkeys(one.source for one in references)) + ")."
+    return {
+        "title": "Accuracy against epsilon",
+        "svg": plots.accuracy_by_epsilon(points, bound, references),
+        "caption": "Circles PATE, squares DP-SGD. Filled marks hold for every data set, hollow ones for this data set "
+        "only: compare like with like." + papers * bool(references),
+    }
+
+
+def _short(row: dict[str, Any]) -> str:
+    return "PATE" if row["name"] == "pate" else "DP-SGD"
+
+
+def priced(panel: Panel | None) -> list[dict[str, str]]:
+    if panel is None:
+        return []
+    return [
+        {
+            "title": "Epsilon against the number of queries",
+            "svg": plots.ladder(asdict(panel)),
+            "caption": f"delta {panel.deltas[panel.chosen[2]]:g}, {panel.relation}. Orange holds for every data set "
+            "and may be published; blue for this data set, the owner's; dashed as published, in one direction only.",
+        }
+    ]
+
+
+def accountants(seen: dict[str, Any]) -> dict[str, str] | None:
+    """For the public page: the accountants that look at no vote, as they price this run."""
+    prices = seen["pate"]["accountants"]
+    if not prices:
+        return None
+    return {
+        "title": "Epsilon by accountant",
+        "svg": plots.bars([(one["accountant"], one["epsilon"]) for one in prices]),
+        "caption": f"{seen['pate']['queries']} queries, delta {prices[0]['delta']:g}, {prices[0]['relation']}; each "
+        "holds for every data set, and the least of them is claimed.",
+    }
+
+
+def votes(evidence: Evidence | None) -> list[dict[str, str]]:
+    told = []
+    if evidence and evidence.gaps:
+        told.append(
+            {
+                "title": "How far ahead the first class was",
+                "svg": plots.vote_gaps(evidence.gaps),
+                "caption": "Bars: the queries that were asked. Line: the chance that this run's noise makes the second "
+                "of two classes win. Far to the right labels are safe, and cost next to nothing.",
+            }
+        )
+    if evidence and evidence.confidence:
+        told.append(
+            {
+                "title": "Label accuracy by confidence",
+                "svg": plots.label_accuracy(evidence.confidence),
+                "caption": "All public inputs of known label, by the share of teachers that agree.",
+            }
+        )
+    return told

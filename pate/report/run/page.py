@@ -1,0 +1,288 @@
+"""report.html: one file that answers the question at a glance, and shows why. It needs no network and no server.
+
+The owner's page shows everything. The public one is made from `public_view` alone: nothing else reaches it.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from pate.accounting.price import shown
+from pate.errors import PateError
+from pate.evaluation.evidence import Evidence
+from pate.evaluation.scores import TITLES
+from pate.evaluation.verdict import verdict
+from pate.release.withheld import banners, withheld
+from pate.report.draw import figures
+from pate.report.run.audience import public_view
+from pate.report.run.ledger import finite
+from pate.report.run.panel import Panel
+from pate.settings import Settings
+
+_WEB = Path(__file__).parents[1] / "web"
+_MOST_CLASSES = 20
+_ABOUT = {
+    "pate": "a student ({}) taught by noisy votes",
+    "dpsgd": "noisy gradients ({})",
+    "dpsgd_publishable": "noisy gradients ({}), at the epsilon PATE may publish",
+    "nonprivate": "the student ({}), taught by all private records and their true labels",
+}
+OWNERS = "This page is the owner's: it holds epsilons and figures computed from private votes. Do not publish it."
+
+
+def owners_page(found: dict[str, Any], evidence: Evidence | None, panel: Panel | None) -> str:
+    """Everything there is to show of a run."""
+    shown_figures = [figures.accuracy(found), *figures.priced(panel), *figures.votes(evidence)]
+    return render(
+        public=False,
+        title=f"{found['config']['dataset']['name']}: PATE and DP-SGD compared (the owner's)",
+        banners=[*banners(found["notes"]), OWNERS],
+        figures=[one for one in shown_figures if one],
+        panel=_panel(panel),
+        panel_data=_data(found, panel),
+        mistakes=_mistakes(evidence),
+        no_images="No mistakes to show: inputs are no images, or none of them was mistaken.",
+        stages=_stages(found["stages"]),
+        statement=_statement(found),
+        **_common(found),
+    )
+
+
+def public_page(found: dict[str, Any], evidence: Evidence | None, test_public: bool) -> str:
+    """What may leave; test images only where they are public anyway."""
+    seen = public_view(found)
+    return render(
+        public=True,
+        title=f"{seen['config']['dataset']['name']}: PATE and DP-SGD compared",
+        banners=[],
+        figures=[one for one in (figures.accuracy(seen), figures.accountants(seen)) if one],
+        panel=None,
+        panel_data="",
+        mistakes=_mistakes(evidence) if test_public and any(row["name"] == "pate" for row in seen["methods"]) else [],
+        no_images="Test images are not shown: they are the owner's.",
+        stages=[],
+        statement=_statement(seen),
+        **_common(seen),
+    )
+
+
+def render(**context: Any) -> str:
+    """Fill the template; whatever is text is escaped."""
+    environment = Environment(loader=FileSystemLoader(_WEB), autoescape=True, undefined=StrictUndefined)
+    environment.filters["shown"] = shown
+    css, js = ((_WEB / name).read_text() for name in ("page.css", "page.js"))
+    from markupsafe import Markup
+
+    defaults: dict[str, Any] = {"parts": [], "source": "results.json", "withheld": ""}
+    return environment.get_template("page.html").render(defaults | context | {"css": Markup(css), "js": Markup(js)})
+
+
+def write_pages(
+    found: dict[str, Any], evidence: Evidence | None, panel: Panel | None, settings: Settings, folder: Path
+) -> Path | None:
+    """The owner's page beside results.json; one for everybody where what leaves is put, if it was asked for: that one's
+    path is told."""
+    _write(owners_page(found, evidence, panel), folder / "report.html", 0o600)
+    if settings.report.audience == "public":
+        if why := withheld(found["notes"]):
+            raise PateError(f"report.audience=public: {why}, so no page of it may leave")
+        text = public_page(found, evidence, settings.dataset.test_public)
+        digest = hashlib.sha256(text.encode()).hexdigest()[:8]
+        published = settings.workspace / "published"
+        published.mkdir(exist_ok=True)
+        published.chmod(0o755)  # it is meant for others, whatever the run's files are
+        file = published / f"{settings.dataset.name}-report-{digest}.html"
+        return _write(text, file, 0o644)
+    return None
+
+
+def _write(text: str, file: Path, mode: int) -> Path:
+    """Whole or not at all."""
+    temporary = file.with_name(f".{file.name}")
+    temporary.write_text(text, encoding="utf-8")
+    temporary.chmod(mode)
+    temporary.rename(file)
+    return file
+
+
+def _common(found: dict[str, Any]) -> dict[str, Any]:
+    relations = sorted({row["relation"] for row in found["methods"] if row["relation"]})
+    scored = [row for row in found["methods"] if row["confusion"]]
+    return {
+        "verdict": verdict(found),
+        "facts": _facts(found),
+        "errors": "± is one standard error from the size of the test set; one run, so chance in training is not in it.",
+        "methods": [_row(row, found["config"]) for row in found["methods"]],
+        "relation": "; ".join(relations) or "none: nothing here is private",
+        "withheld": withheld(found["notes"]),
+        "confusion": _confusion(scored),
+        "by_class": _by_class(scored),
+        "notes": found["notes"],
+        "command": found["command"],
+        "versions": "\n".join(f"{name} {version}" for name, version in found["versions"].items()),
+        "config": yaml.safe_dump(found["config"], sort_keys=False, allow_unicode=True),
+    }
+
+
+def _row(row: dict[str, Any], config: dict[str, Any]) -> dict[str, Any]:
+    error = row["accuracy_standard_error"]
+    group = "dpsgd" if row["name"].startswith("dpsgd") else "student"
+    model = str(config[group]["_target_"]).rpartition(".")[2]
+    return row | {
+        "title": TITLES.get(row["name"], row["name"]),
+        "about": _ABOUT.get(row["name"], "").format(model),
+        "score": "–" if row["accuracy"] is None else f"{row['accuracy']:.1%} ± {error or 0:.1%}",
+        "took": "" if row["seconds"] is None else f"{row['seconds']:.1f}",
+    }
+
+
+def _facts(found: dict[str, Any]) -> list[tuple[str, str]]:
+    pate, config = found["pate"], found["config"]
+    told = [("data set", config["dataset"]["name"])]
+    if pate["accountants"]:
+        told += [("teachers", str(pate["teachers"]))] * (pate["teachers"] is not None)
+        told += [("queries", f"{pate['queries']}"), ("answered", f"{pate['answered']}")]
+    if pate.get("label_accuracy") is not None:
+        told.append(("labels right", f"{pate['label_accuracy']:.1%}"))
+    if pate.get("plurality_accuracy") is not None:
+        told.append(("plurality right", f"{pate['plurality_accuracy']:.1%}"))
+    if pate.get("teacher_accuracy") is not None:
+        told.append(("one teacher right", f"{pate['teacher_accuracy']:.1%}"))
+    return told
+
+
+def _panel(panel: Panel | None) -> dict[str, Any] | None:
+    if panel is None:
+        return None
+    order = "" if panel.exact_order else "Fewer queries are the first of those asked; a run would choose others."
+    few = "" if any(one["accountant"] == "teacher_resolved" for one in panel.accountants) else (
+        " Prices teacher by teacher are left out here: there are too many votes to compute them beforehand."
+    )  # fmt: skip
+    return asdict(panel) | {"order": order + few * (panel.teachers > 0)}
+
+
+def _data(found: dict[str, Any], panel: Panel | None) -> str:
+    """The panel's table for the page's script; nothing in it can end the element it stands in."""
+    if panel is None:
+        return ""
+    replaced = [f"aggregator.{panel.parameter}", "labels.queries", "delta", "force", "stage", "dataset.delta"]
+    data = asdict(panel) | {"command": found["overrides"], "replaced": replaced}
+    return json.dumps(finite(data), separators=(",", ":")).replace("<", "\\u003c")
+
+
+def _confusion(scored: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """Of the first method that was scored; of many classes those it confuses most."""
+    if not scored:
+        return None
+    row = scored[0]
+    matrix, names = np.array(row["confusion"]), list(row["by_class"])
+    wrong = matrix.sum(axis=1) - np.diag(matrix)
+    kept = np.sort(np.argsort(-wrong, kind="stable")[:_MOST_CLASSES])
+    totals = np.maximum(matrix.sum(axis=1), 1)
+    few = len(kept) < len(names)
+    return {
+        "who": "student" if row["name"] == "pate" else "model",
+        "note": f"The {len(kept)} classes of {len(names)} with most mistakes." if few else "",
+        "names": [names[at] for at in kept],
+        "rows": [
+            {
+                "name": names[at],
+                "right": f"{matrix[at, at] / totals[at]:.0%}" if matrix[at].sum() else "–",
+                "cells": [
+                    {
+                        "count": int(matrix[at, to]),
+                        "hit": at == to,
+                        "heat": round(0.75 * matrix[at, to] / totals[at], 3),
+                    }
+                    for to in kept
+                ],
+            }
+            for at in kept
+        ],
+    }
+
+
+def _by_class(scored: list[dict[str, Any]]) -> dict[str, Any]:
+    classes = list(scored[0]["by_class"]) if scored else []
+    shares = [[_percent(row["by_class"][name]) for row in scored] for name in classes]
+    return {
+        "names": [TITLES.get(row["name"], row["name"]) for row in scored],
+        "rows": [[name, *share] for name, share in zip(classes, shares, strict=True)]
+        + ([["calibration error", *(_percent(row["calibration_error"]) for row in scored)]] if scored else []),
+    }
+
+
+def _mistakes(evidence: Evidence | None) -> list[dict[str, str]]:
+    if evidence is None:
+        return []
+    told = zip(evidence.mistakes, evidence.images, strict=False)
+    return [
+        {"truth": one["truth"], "answer": one["answer"], "sure": f"{one['confidence']:.0%} sure", "image": _png(image)}
+        for one, image in told
+    ]
+
+
+def _png(image: np.ndarray) -> str:
+    from PIL import Image
+
+    stream = io.BytesIO()
+    Image.fromarray(image).save(stream, format="png", optimize=True)
+    return f"data:image/png;base64,{base64.b64encode(stream.getvalue()).decode()}"
+
+
+def _stages(stages: dict[str, Any]) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": name,
+            "seconds": f"{one['seconds']:.1f}",
+            "memory": "–" if not one["memory"] else f"{one['memory'] / 1e6:,.0f} MB",
+            "reused": one["reused"],
+            "summary": one["summary"],
+        }
+        for name, one in stages.items()
+    ]
+
+
+def _statement(found: dict[str, Any]) -> list[str]:
+    """What an epsilon here means and what may be said about what was released."""
+    told = []
+    for row in found["methods"]:
+        if row["epsilon_publishable"] is not None:
+            what = "The noisy labels and the student" if row["name"] == "pate" else "The DP-SGD model"
+            told.append(
+                f"{what} may be published as ({shown(row['epsilon_publishable'])}, {row['delta']:g})-differentially "
+                f"private, {row['relation']}, for every data set."
+            )
+    if not told:
+        why = withheld(found["notes"])
+        told.append(f"Nothing of this run may be published as differentially private{why and f': {why}'}.")
+    if (account := found["ledger"]) and account["releases"]:
+        many = f"All {account['releases']} releases" if account["releases"] > 1 else "The one release"
+        fit = "fit" if account["releases"] > 1 else "fits"
+        told.append(
+            f"{many} from the same private data so far {fit} a budget of epsilon {shown(account['epsilon'])}, delta "
+            f"{account['delta']:g}, {account['relation']}, for every data set, fixed in advance "
+            f"({account['theorem']}). "
+            "The price of one run is not the price of all of them."
+        )
+        if account["withheld"]:
+            told.append(f"This total is {account['withheld']}.")
+    told.append(
+        "No epsilon covers settings chosen by looking at private data or at scores computed from it, releases made "
+        "elsewhere, or the party that counted the votes and added the noise."
+    )
+    return told
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{share:.1%}"

@@ -1,0 +1,154 @@
+"""A sweep as a table in the terminal: a line for runs that differ in their seeds only."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from rich.markup import escape
+from rich.table import Table
+
+from pate.accounting.price import shown
+from pate.evaluation.scores import TITLES
+from pate.report.sweep.jobs import SEEDS, Group, Job, Mean, groups, swept
+from pate.report.terminal import page
+
+_SHARES = {  # column of the table: where it is found, best first
+    "one teacher": ("quality_teacher_accuracy", "pate_teacher_accuracy"),
+    "plurality": ("quality_plurality_accuracy", "pate_plurality_accuracy"),
+    "labels": ("quality_pool_accuracy", "pate_label_accuracy"),
+    "PATE\ntest": ("pate_accuracy",),
+    "PATE\ntest, views": ("pate_accuracy_of_views",),
+    "PATE\npool": ("pate_public_accuracy",),
+    "PATE\npool, views": ("pate_public_accuracy_of_views",),
+    "DP-SGD\ntest": ("dpsgd_accuracy",),
+    "DP-SGD at the\npublishable epsilon\ntest": ("dpsgd_publishable_accuracy",),
+    "non-private\ntest": ("nonprivate_accuracy",),
+}
+
+
+def print_sweep(jobs: Sequence[Job], heading: str = "", releases: Sequence[str] = ()) -> None:
+    """One table, then all that its epsilons are never without, then what the jobs had to note.
+
+    `releases` is what the ledger says of them; without, it is what their results tell.
+    """
+    found, finished = groups(jobs), [job for job in jobs if job.results is not None]
+    table = _table(jobs, found)
+    console = page(table)
+    common = [f"{key}={value}" for key, value in jobs[0].overrides.items() if key not in swept(jobs)]
+    console.print(heading or " ".join(["sweep:", *common]), soft_wrap=True, markup=False)
+    console.print(table)
+    lines = [*_explained(found), *_undrawn(finished), *(releases or _draws(finished))]
+    for note, count in Counter(note for job in finished for note in job.notes).items():
+        some = "" if count == len(finished) else f" ({count} of {len(finished)} jobs)"
+        lines.append(f"note{some}: {note}")
+    for line in lines:
+        console.print(line, soft_wrap=True, markup=False)
+
+
+def _table(jobs: Sequence[Job], found: list[Group]) -> Table:
+    choices = [key for key in swept(jobs) if key not in SEEDS]
+    columns = {key: [group.choices.get(key, "-") for group in found] for key in choices}
+    columns["runs"] = [str(len(group.jobs)) for group in found]
+    for title, keys in _SHARES.items():
+        expected = title == "labels" and all(group.known(keys[0]) for group in found)
+        columns[f"{title}\nexpected" if expected else title] = [_share(group.mean(keys), group) for group in found]
+    for name, title in TITLES.items():
+        columns |= _priced(name, title, found)
+    columns = {title: cells for title, cells in columns.items() if set(cells) != {"-"}}
+    table = Table()
+    for title in columns:
+        left = title in choices or "holds for" in title
+        table.add_column(escape(title), justify="left" if left else "right", overflow="fold")
+    for cells in zip(*columns.values(), strict=True):
+        table.add_row(*map(escape, cells))
+    return table
+
+
+def _priced(name: str, title: str, found: list[Group]) -> dict[str, list[str]]:
+    """A method's epsilons. What belongs to them is a column where it differs, and else stands below the table."""
+    largest = "\nlargest of runs" if any(len(group.jobs) > 1 for group in found) else ""
+    guarantee = _common(found, f"{name}_guarantee")
+    kind = f"\n{guarantee}" if guarantee else ""
+    columns = {f"{title} epsilon{kind}{largest}": _epsilons(found, f"{name}_epsilon")}
+    if _publication(name, found) == "beside":
+        columns[f"{title} epsilon\npublishable{largest}"] = _epsilons(found, f"{name}_epsilon_publishable")
+    for key, heading in (("guarantee", "holds for"), ("delta", "delta"), ("relation", "neighbours")):
+        if _common(found, f"{name}_{key}") is None:
+            columns[f"{title} {heading}"] = [_several(group.known(f"{name}_{key}")) for group in found]
+    return columns
+
+
+def _explained(found: list[Group]) -> Iterable[str]:
+    means = [share for group in found for keys in _SHARES.values() if (share := group.mean(keys))]
+    if means:
+        yield "%: right answers; of teachers and labels on public inputs, of models (test) on test inputs"
+    if any(one.error is not None for one in means):
+        yield "±: standard error of the mean over the runs of a line, which differ in their seeds only"
+    use = {"beside": "the owner's", "same": "may be published", "none": "the owner's: none may be published"}
+    for name, title in TITLES.items():
+        if not any(group.known(f"{name}_epsilon") for group in found):
+            continue
+        facts = [use[_publication(name, found)]]
+        for key, words in (("guarantee", "holds for {}"), ("delta", "delta {}"), ("relation", "neighbours: {}")):
+            if (value := _common(found, f"{name}_{key}")) is not None:
+                facts.append(words.format(value))
+        if _publication(name, found) == "beside":
+            facts.append("the publishable one holds for every data set, with the same delta and neighbours")
+        yield f"{title} epsilon: {'; '.join(facts)}"
+
+
+def _publication(name: str, found: list[Group]) -> str:
+    """Whether a method's epsilons may leave: none of them, they themselves, or others that stand beside them."""
+    own = [job.figures.get(f"{name}_epsilon") for group in found for job in group.jobs]
+    public = [job.figures.get(f"{name}_epsilon_publishable") for group in found for job in group.jobs]
+    return "same" if own == public else "beside" if any(value is not None for value in public) else "none"
+
+
+def _undrawn(finished: Sequence[Job]) -> Iterable[str]:
+    undrawn = [job for job in finished if "pate_epsilon" in job.figures and "labels" not in job.stages]
+    if undrawn:
+        yield f"{len(undrawn)} of {len(finished)} jobs drew no labels: PATE's epsilon is what drawing them would cost"
+
+
+def _draws(finished: Sequence[Job]) -> Iterable[str]:
+    """Labels served again cost nothing; labels drawn again, or drawn for another setting, are another release."""
+    for data in dict.fromkeys(job.private_data for job in finished):
+        same = [job for job in finished if job.private_data == data]
+        labels = _drawn([job.stages["labels"] for job in same if {"votes", "labels"} <= set(job.stages)])
+        models = _drawn([job.stages["dpsgd"] for job in same if job.figures.get("dpsgd_epsilon_publishable")])
+        told = [f"{labels} draws of labels"] * (labels > 1) + [f"{models} DP-SGD models"] * (models > 1)
+        if told:
+            yield f"{' and '.join(told)} from the same private data: each is a release, and their prices add up"
+
+
+def _drawn(stages: Sequence[Mapping[str, Any]]) -> int:
+    fresh = [stage["key"] for stage in stages if not stage["reused"]]
+    return len(fresh) + len({stage["key"] for stage in stages} - set(fresh))
+
+
+def _share(share: Mean | None, group: Group) -> str:
+    if share is None:
+        return "-"
+    error = "" if share.error is None else f" ± {share.error:.2%}"
+    return f"{share.value:.2%}{error}" + (f" (of {share.runs})" if share.runs < len(group.jobs) else "")
+
+
+def _epsilons(found: list[Group], key: str) -> list[str]:
+    largest = [group.largest(key) for group in found]
+    return ["-" if epsilon is None else shown(epsilon) for epsilon in largest]
+
+
+def _common(found: list[Group], key: str) -> Any:
+    """The one value all jobs share, as text; none if there are several, or none at all."""
+    values = {_text(value) for group in found for value in group.known(key)}
+    return values.pop() if len(values) == 1 else None
+
+
+def _several(values: Sequence[Any]) -> str:
+    return ", ".join(dict.fromkeys(map(_text, values))) or "-"
+
+
+def _text(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,206 @@
+"""What a stage is: a function, the artifacts it reads and writes, and on which side of the privacy barrier they lie.
+
+    @stage(reads=[PUBLIC, LABELS], writes=[STUDENT])
+    def student(run, public, labels): ...
+
+A stage that writes to the releasable side reads the releasable side only, unless it names the mechanism that makes
+crossing safe (`crosses="..."`). `Graph` refuses everything else when it is built, long before anything runs.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import importlib.util
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from pate.errors import GraphError
+from pate.workspace.artifact import Artifact
+from pate.workspace.sides import Side
+
+# Moving, storing and showing artifacts does not change what is in them: edits in these rooms and modules rerun nothing.
+_MACHINERY = ("pate.workspace", "pate.ledger", "pate.app")
+_MACHINES = {"pate", "pate.choice", "pate.errors", "pate.learning.telling", "pate.pipelines.artifacts", "pate.progress",
+             "pate.settings"}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Ref:
+    """The name of an artifact, its side of the barrier, and the type it is read back as."""
+
+    side: Side
+    name: str
+    kind: type[Artifact]
+
+
+def Private(name: str, kind: type[Artifact]) -> Ref:
+    return Ref("private", name, kind)
+
+
+def Release(name: str, kind: type[Artifact]) -> Ref:
+    return Ref("release", name, kind)
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A declared stage. `config` names the parts of the configuration its result depends on, `ignores` those within
+    them that it does not. `derived` is what else it takes from the settings, as a value: part of its own key, and not
+    of what was declared to get to a draw, which knows it by the bytes of its input. One that brings private data in
+    says what its `account` is called by default; one that `publishes` writes what leaves the workspace."""
+
+    name: str
+    function: Callable[..., Any]
+    reads: tuple[Ref, ...] = ()
+    writes: tuple[Ref, ...] = ()
+    config: tuple[str, ...] = ()
+    ignores: tuple[str, ...] = ()
+    files: Callable[[Any], list[Path]] | None = None
+    crosses: str = ""
+    publishes: bool = False
+    derived: Callable[[Any], Any] | None = None
+    account: Callable[[Any], str] | None = None
+
+    @property
+    def sides(self) -> list[Side]:
+        return sorted({ref.side for ref in self.writes})
+
+
+def stage(
+    *,
+    reads: Sequence[Ref] = (),
+    writes: Sequence[Ref] = (),
+    config: Sequence[str] = (),
+    ignores: Sequence[str] = (),
+    files: Callable[[Any], list[Path]] | None = None,
+    crosses: str = "",
+    publishes: bool = False,
+    derived: Callable[[Any], Any] | None = None,
+    account: Callable[[Any], str] | None = None,
+    name: str = "",
+) -> Callable[[Callable[..., Any]], Stage]:
+    """Declare a function as a stage; `files` lists outside files whose content it depends on."""
+
+    def declare(function: Callable[..., Any]) -> Stage:
+        return Stage(
+            name or function.__name__,
+            function,
+            tuple(reads),
+            tuple(writes),
+            tuple(config),
+            tuple(ignores),
+            files,
+            crosses,
+            publishes,
+            derived,
+            account,
+        )
+
+    return declare
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Stages in an order in which each finds its inputs already made."""
+
+    stages: tuple[Stage, ...]
+    notes: tuple[str, ...] = ()
+    _maker: dict[Ref, Stage] = field(init=False, repr=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for one in self.stages:
+            for ref in one.reads:
+                if ref not in self._maker:
+                    raise GraphError(f"stage {one.name} reads {ref.side} {ref.name}, which no stage before it writes")
+            leak = [ref for ref in one.reads if ref.side == "private"]
+            if leak and (one.publishes or ("release" in one.sides and not one.crosses)):
+                raise GraphError(
+                    f"stage {one.name} writes to the releasable side but reads private {leak[0].name}: only a stage "
+                    "that names its mechanism (crosses=...) may do that, and none that publishes"
+                )
+            for ref in one.writes:
+                if ref in self._maker:
+                    raise GraphError(f"{ref.side} {ref.name} is written by both {self._maker[ref].name} and {one.name}")
+                self._maker[ref] = one
+
+    def __contains__(self, ref: Ref) -> bool:
+        return ref in self._maker
+
+    def maker(self, ref: Ref) -> Stage:
+        return self._maker[ref]
+
+    def named(self, name: str) -> Stage:
+        return next(one for one in self.stages if one.name == name)
+
+    def brought(self, stage: Stage) -> list[Stage]:
+        """The stages that brought in the private data a stage's result is from, or was drawn from: not those of which
+        only what is public, and on the releasable side from the start, is behind it."""
+        found = {stage.name: stage} if stage.account else {}
+        for ref in stage.reads:
+            maker = self._maker[ref]
+            public = ref.side == "release" and maker.account
+            found |= {} if public else {one.name: one for one in self.brought(maker)}
+        return list(found.values())
+
+    def needed(self, targets: Iterable[str]) -> list[Stage]:
+        """The targets and all they depend on, in order."""
+        wanted = set(targets)
+        for one in reversed(self.stages):
+            if one.name in wanted:
+                wanted |= {self._maker[ref].name for ref in one.reads}
+        return [one for one in self.stages if one.name in wanted]
+
+
+def code_version(stage: Stage, chosen: Iterable[str] = ()) -> str:
+    """A hash of the source a stage runs: its own module, those of what was `chosen` for it, and every pate module these
+    import, however deep."""
+    modules = [stage.function.__module__, *chosen]
+    pending = [(module, _file(module) or _foreign_file(module)) for module in modules]
+    sources: dict[str, str] = {}
+    while pending:
+        module, file = pending.pop()
+        if file is not None and module not in sources and not _is_machinery(module):
+            sources[module], imported = _source(module, file)
+            pending += [(name, _file(name)) for name in imported]
+    return hashlib.sha256(repr(sorted(sources.items())).encode()).hexdigest()[:16]
+
+
+def _is_machinery(module: str) -> bool:
+    return module in _MACHINES or f"{module}.".startswith(tuple(f"{room}." for room in _MACHINERY))
+
+
+@cache
+def _source(module: str, file: Path) -> tuple[str, list[str]]:
+    """The hash of a source file, and every name it imports."""
+    text = file.read_bytes()
+    package = module if file.name == "__init__.py" else module.rpartition(".")[0]
+    names: list[str] = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = "." * node.level + (node.module or "")
+            base = importlib.util.resolve_name(base, package) if node.level else base
+            names += [base, *(f"{base}.{alias.name}" for alias in node.names)]
+    return hashlib.sha256(text).hexdigest(), names
+
+
+@cache
+def _file(module: str) -> Path | None:
+    """The file of one of our own modules, found without importing anything; None for every other name."""
+    top = next((name for name in ("pate.pipelines", "pate") if f"{module}.".startswith(f"{name}.")), None)
+    spec = importlib.util.find_spec(top) if top else None
+    if top is None or spec is None or spec.origin is None:
+        return None
+    path = Path(spec.origin).parent.joinpath(*module[len(top) + 1 :].split("."))
+    return next((file for file in (path.with_suffix(".py"), path / "__init__.py") if file.is_file()), None)
+
+
+def _foreign_file(module: str) -> Path | None:
+    """The file of a user's own (or another library's) module; it was imported when its class was built."""
+    file = getattr(sys.modules.get(module), "__file__", None)
+    return Path(file) if file and file.endswith(".py") else None

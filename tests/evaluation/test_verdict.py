@@ -1,0 +1,98 @@
+"""The verdict never claims more than the test set shows, and never compares two kinds of guarantee unsaid."""
+
+import pytest
+
+from pate.evaluation.verdict import verdict
+
+
+def method(name, accuracy, epsilon, guarantee, ahead=None, published=None):
+    return {
+        "name": name, "accuracy": accuracy, "epsilon": epsilon, "guarantee": guarantee, "ahead": ahead, "delta": 1e-5,
+        "relation": "one record replaced by nothing", "epsilon_publishable": published,
+    }  # fmt: skip
+
+
+def found(*methods):
+    every = {"epsilon": 4.0, "guarantee": "every data set"}
+    return {"methods": list(methods), "config": {"dataset": {"name": "toy"}}, "pate": {"accountants": [every]}}
+
+
+PATE = method("pate", 0.9, 1.0, "this data set", published=4.0)
+
+
+@pytest.mark.parametrize(
+    ("ahead", "words"),
+    [
+        ([0.05, 0.01, 0.001], "PATE is the better model"),
+        ([-0.05, 0.01, 0.001], "DP-SGD is the better model"),
+        ([0.01, 0.01, 0.01], "cannot be told apart"),
+        ([0.025, 0.011, 0.0625], "cannot be told apart"),  # five of 200, all one way
+        ([0.0, 0.0, 1.0], "cannot be told apart"),
+    ],
+)
+def test_the_better_one_is_so_by_two_standard_errors_and_a_sign_test(ahead, words):
+    fair = method("dpsgd_publishable", 0.9 - ahead[0], 4.0, "every data set", ahead)
+    said = verdict(found(PATE, fair))
+    assert words in said.headline
+    assert said.headline.endswith("at the epsilon that may be published.")
+    assert said.sentences[0].startswith(
+        "Worst case against worst case: PATE 90.0% at epsilon 4.000 for every data set (pub"
+    )
+    assert "delta 1e-05, one record replaced by nothing" in said.sentences[0]
+
+
+def test_an_epsilon_for_this_data_set_beside_one_for_every_is_called_so():
+    near = method("dpsgd", 0.8, 1.0, "every data set", [0.1, 0.01, 0.0])
+    fair = method("dpsgd_publishable", 0.95, 4.0, "every data set", [-0.05, 0.01, 0.0])
+    said = verdict(found(PATE, near, fair))
+    assert "DP-SGD is the better model at" in said.headline  # worst case against worst case leads
+    assert "PATE 90.0% at epsilon 1.000 for this data set (not publishable)" in said.sentences[1]
+    assert "DP-SGD 80.0% at epsilon 1.000 for every data set" in said.sentences[1]
+    assert said.sentences[1].endswith("PATE is the better model.")
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"epsilon": 60.0}, "at different epsilons"),
+        ({"relation": "all records of one patient replaced by nothing"}, "for different neighbours"),
+        ({"epsilon": None}, "not known"),
+    ],
+)
+def test_the_headline_says_what_is_not_the_same_on_both_sides(changes, words):
+    fair = method("dpsgd_publishable", 0.95, 4.0, "every data set", [-0.05, 0.01, 0.0]) | changes
+    assert words in verdict(found(PATE, fair)).headline
+
+
+def test_different_kinds_are_in_the_headline_too():
+    near = method("dpsgd", 0.8, 60.0, "every data set", [0.1, 0.01, 0.0], published=60.0)
+    said = verdict(found(PATE, near))
+    assert "at epsilons of different kinds" in said.headline
+    assert (
+        "DP-SGD 80.0% at epsilon 60.000 for every data set (publishable), delta 1e-05, one record" in said.sentences[0]
+    )
+
+
+def test_where_pates_best_holds_for_every_data_set_nothing_is_said_of_this_one():
+    pate = method("pate", 0.9, 4.0, "every data set", published=4.0)
+    rows = [method(name, 0.8, 2.0, "every data set", [0.1, 0.01, 0.0]) for name in ("dpsgd", "dpsgd_publishable")]
+    said = verdict(found(pate, *rows))
+    assert "this very data set" not in " ".join(said.sentences)
+    assert "at different epsilons" in said.headline
+
+
+def test_seeded_noise_is_not_called_publishable():
+    pate = method("pate", 0.9, 1.0, "this data set")
+    fair = method("dpsgd_publishable", 0.8, 4.0, "every data set", [0.1, 0.01, 0.0])
+    said = verdict(found(pate, fair))
+    assert said.headline.endswith("at the same worst-case epsilon.")
+    assert "(publishable)" not in " ".join(said.sentences)
+
+
+def test_one_method_alone_is_not_called_better():
+    assert "90.0%" in verdict(found(PATE)).headline
+    assert "80.0%" in verdict(found(method("dpsgd", 0.8, 2.0, "every data set"))).headline
+
+
+def test_nothing_scored_is_said():
+    assert "nothing was scored" in verdict(found(method("dpsgd", None, 2.0, "every data set"))).headline

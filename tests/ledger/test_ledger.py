@@ -1,0 +1,337 @@
+"""Every release is written down before it is made, counts whatever comes of it, and cannot quietly go missing."""
+
+import math
+import os
+import sqlite3
+from dataclasses import replace
+
+import pytest
+
+from pate.accounting.filter import ORDERS, Cost, composed
+from pate.errors import BudgetExceeded, ConfigError, PateError
+from pate.ledger.file import LedgerFile
+from pate.ledger.ledger import Budget, Ledger, Release, Spender
+from pate.workspace.store import Store
+
+SECRET = b"s" * 32
+
+
+def gaussian(sigma: float = 10.0, delta: float = 1e-5) -> Cost:
+    from pate.accounting import calibrate
+
+    own = calibrate.epsilon(sigma, 1.0, 1, delta, "replaced-by-nothing")
+    return Cost(tuple(a / (2 * sigma**2) for a in ORDERS), math.inf, own, delta)
+
+
+def release(cost: Cost | None = None) -> Release:
+    return Release("labels", "a mechanism", {"answers": 5}, "one record replaced by nothing", cost or gaussian())
+
+
+def spender(account="clinic", artifact="labels/1", **changes) -> Spender:
+    return replace(Spender(account, "release", artifact, "run 1", "run 1", ("content 1",)), **changes)
+
+
+def reserve(ledger, who=None, what=None, budget=Budget(None, 1e-5), warn=None):
+    return ledger.reserve(who or spender(), what or release(), budget, Warnings() if warn is None else warn)
+
+
+@pytest.fixture
+def ledger(tmp_path):
+    return Ledger(tmp_path / "ledger.sqlite", SECRET)
+
+
+class Warnings(list):
+    __call__ = list.append
+
+
+def test_an_entry_is_there_before_anything_is_drawn_and_says_all(ledger):
+    number = reserve(ledger)
+    (entry,) = Ledger(ledger.path, SECRET).entries()
+    assert (entry.id, entry.status, entry.spender, entry.release) == (number, "reserved", spender(), release())
+    assert entry.time.endswith("+00:00")
+    ledger.released("labels/1")
+    assert ledger.entries()[0].status == "released"
+
+
+def test_what_was_abandoned_stays_spent(ledger):
+    reserve(ledger)
+    once = ledger.spent("clinic", 1e-5)
+    ledger.abandon("labels/1")
+    assert ledger.entries()[0].status == "abandoned"
+    assert ledger.spent("clinic", 1e-5) == once
+    ledger.released("labels/1")  # too late: what was abandoned is not released by a later draw
+    assert ledger.entries()[0].status == "abandoned"
+
+
+def test_a_reservation_with_answers_is_not_abandoned(ledger):
+    number = reserve(ledger)
+    ledger.record(number, "votes", [3, 9], [1, 0])
+    ledger.abandon("labels/1")
+    assert ledger.entries()[0].status == "reserved"
+    assert ledger.answers("votes") == {3: (1, number), 9: (0, number)}
+    assert ledger.answers("other votes") == {}
+
+
+def test_an_artifact_knows_the_entries_its_answers_came_from(ledger):
+    first = reserve(ledger)
+    second = reserve(ledger, spender(artifact="labels/2"), release())
+    ledger.use("labels/2", {first})
+    assert [entry.id for entry in ledger.behind("labels/2")] == [first, second]
+    assert [entry.id for entry in ledger.behind("labels/1")] == [first]
+    assert ledger.behind("labels/3") == []
+
+
+def test_totals_are_per_account_and_leave_evaluation_and_the_owners_apart(ledger):
+    reserve(ledger)
+    alone = ledger.spent("clinic", 1e-5)
+    assert alone == release().cost.epsilon  # a single release costs what its own accountant says
+    for scope in ("evaluation", "owner"):
+        reserve(ledger, spender(scope=scope), release())
+    reserve(ledger, spender("bank", contents=("content 2",)), release())
+    assert ledger.spent("clinic", 1e-5) == alone
+    reserve(ledger)
+    assert alone < ledger.spent("clinic", 1e-5) < 2.5 * alone
+
+
+def test_changed_content_continues_the_account_with_a_warning(ledger):
+    warnings = Warnings()
+    reserve(ledger, warn=warnings)
+    reserve(ledger, warn=warnings)
+    assert warnings == []
+    reserve(ledger, spender(contents=("content 2",)), release(), warn=warnings)
+    assert len(warnings) == 1
+    assert "private data of account clinic changed" in warnings[0]
+    assert len(ledger.entries()) == 3
+
+
+def test_one_content_under_two_accounts_is_refused(ledger):
+    reserve(ledger)
+    with pytest.raises(ConfigError, match=r"account clinic already.*budget.account=clinic"):
+        reserve(ledger, spender("bank"), release())
+    assert len(ledger.entries()) == 1
+
+
+def test_strict_refuses_names_every_number_and_writes_nothing(ledger):
+    budget = Budget(1.0, 1e-5, strict=True)
+    reserve(ledger, budget=budget)
+    for sigma in (10.0, 30.0, 30.0):
+        reserve(ledger, what=release(gaussian(sigma)), budget=budget)
+    with pytest.raises(BudgetExceeded) as refused:
+        reserve(ledger, what=release(gaussian(3.0)), budget=budget)
+    assert refused.value.exit_code == 3
+    for word in ("clinic", "epsilon 1.000", "delta 1e-05", "requested", "spent", "remaining", "missing", "nothing was"):
+        assert word in str(refused.value)
+    assert len(ledger.entries()) == 4
+    assert ledger.spent("clinic", 1e-5) <= 1.0
+
+
+def test_research_records_and_warns(ledger):
+    warnings = Warnings()
+    for _ in range(30):
+        reserve(ledger, what=release(), budget=Budget(1.0, 1e-5), warn=warnings)
+    assert len(ledger.entries()) == 30
+    assert "is missing; budget=research records it" in warnings[-1]
+    assert ledger.spent("clinic", 1e-5) > 1.0
+
+
+def test_a_first_release_that_uses_the_budget_up_fits_it(ledger):
+    cost = gaussian(2.0)
+    budget = Budget(cost.epsilon, cost.delta, strict=True)
+    reserve(ledger, what=release(cost), budget=budget)
+    assert ledger.entries()[0].rule == "basic"
+    with pytest.raises(BudgetExceeded):
+        reserve(ledger, what=release(gaussian(1000.0)), budget=budget)
+
+
+def test_after_other_releases_it_does_not(ledger):
+    cost = gaussian(2.0)
+    reserve(ledger, what=release(gaussian(1000.0)))  # without a budget: the rule is settled
+    assert ledger.entries()[0].rule == "renyi"
+    with pytest.raises(BudgetExceeded):
+        reserve(ledger, what=release(cost), budget=Budget(cost.epsilon, 1e-5, strict=True))
+
+
+def test_a_check_spends_nothing(ledger):
+    budget = Budget(1.0, 1e-5, strict=True)
+    ledger.check("clinic", [release()], budget, Warnings())
+    with pytest.raises(BudgetExceeded):
+        ledger.check("clinic", [release(gaussian(0.5))], budget, Warnings())
+    assert ledger.entries() == []
+
+
+def edit(ledger, statement, *values):
+    with sqlite3.connect(ledger.path) as connection:
+        connection.execute(statement, values)
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE entries SET line = replace(line, 'clinic', 'nobody') WHERE id = 2",
+        "DELETE FROM entries WHERE id = 2",
+        "DELETE FROM entries WHERE id = 3",
+        "UPDATE entries SET id = 7 WHERE id = 3",
+        "UPDATE entries SET seal = 'x' WHERE id = 1",
+        "UPDATE entries SET seal = x'00' WHERE id = 1",
+        "DELETE FROM sqlite_sequence",
+        "DROP TABLE entries",
+    ],
+)
+def test_an_entry_that_was_changed_or_taken_out_is_noticed(ledger, statement):
+    for _ in range(3):
+        reserve(ledger)
+    edit(ledger, statement)
+    with pytest.raises(PateError, match=r"missing or was changed|at its end are missing|cannot be used"):
+        ledger.entries()
+    with pytest.raises(PateError):
+        reserve(ledger)
+
+
+def test_an_older_copy_and_an_emptied_one_are_noticed(ledger):
+    reserve(ledger)
+    reserve(ledger)
+    edit(ledger, "DELETE FROM entries WHERE id = 2")
+    edit(ledger, "UPDATE sqlite_sequence SET seq = 1")
+    with pytest.raises(PateError, match="older copy"):
+        ledger.entries()
+    for extra in extras(ledger):
+        extra.unlink()
+    ledger.path.write_bytes(b"")
+    with pytest.raises(PateError, match="emptied"):
+        Ledger(ledger.path, SECRET).entries()
+
+
+@pytest.mark.parametrize("scope", ["release", "evaluation", "owner"])
+def test_a_ledger_that_lost_entries_is_not_gone_on_with_whatever_is_added(ledger, scope):
+    reserve(ledger)
+    edit(ledger, "DELETE FROM entries")
+    edit(ledger, "DELETE FROM sqlite_sequence")
+    with pytest.raises(PateError, match="emptied"):
+        reserve(ledger, spender(scope=scope))
+    with pytest.raises(PateError, match="emptied"):
+        ledger._file.witness()
+    assert (ledger.path.parent / "ledger.witness").read_text().startswith("1 ")
+
+
+def test_what_others_add_while_it_is_read_is_no_damage(ledger, monkeypatch):
+    reserve(ledger)
+    real, other = LedgerFile._witnessed, Ledger(ledger.path, SECRET)
+
+    def meanwhile(file):
+        if file is ledger._file:
+            reserve(other)
+        return real(file)
+
+    monkeypatch.setattr(LedgerFile, "_witnessed", meanwhile)
+    assert len(ledger.behind("labels/1")) == 2
+
+
+def test_a_total_is_by_the_rule_the_account_was_given(ledger):
+    strict = Budget(2 * gaussian().epsilon, 2e-5, strict=True)
+    reserve(ledger, budget=strict)
+    alone = ledger.spent("clinic", 2e-5)
+    assert alone == pytest.approx(gaussian().epsilon)  # of a single release: its own accountant's
+    reserve(ledger, what=release(gaussian(1000)), budget=Budget(None, 2e-5, lift=True))
+    assert ledger.entries()[0].rule == "renyi"
+    costs = [entry.release.cost for entry in ledger.entries()]
+    assert ledger.spent("clinic", 2e-5) == composed(costs, 2e-5, "renyi") > composed(costs, 2e-5, "basic")
+
+
+def test_a_promise_for_people_is_not_given_up_without_a_word(ledger):
+    people = replace(release(), relation="all records of one patient replaced by nothing")
+    strict, warnings = Budget(50.0, 1e-5, strict=True), Warnings()
+    reserve(ledger, what=people, budget=strict)
+    reserve(ledger, what=people, budget=strict)
+    with pytest.raises(BudgetExceeded, match=r"promised all records of one patient.*one record replaced by nothing"):
+        reserve(ledger, budget=strict)
+    assert len(ledger.entries()) == 2
+    reserve(ledger, budget=replace(strict, lift=True), warn=warnings)
+    assert "one record replaced by nothing only" in warnings[0]
+    reserve(ledger, what=people, budget=strict)  # it is given up already: nothing more to say
+
+
+def test_a_refusal_promises_what_holds_for_all_releases_together(ledger):
+    reserve(ledger)
+    people = replace(release(), relation="all records of one patient replaced by nothing")
+    with pytest.raises(BudgetExceeded, match="one record replaced by nothing"):
+        reserve(ledger, what=people, budget=Budget(0.1, 1e-5, strict=True))
+
+
+def extras(ledger):
+    return sorted(ledger.path.parent.glob("ledger.sqlite-*"))
+
+
+def test_a_witness_that_was_changed_is_noticed(ledger):
+    reserve(ledger)
+    (ledger.path.parent / "ledger.witness").write_text("0 x")
+    with pytest.raises(PateError, match=r"ledger\.witness was changed"):
+        ledger.entries()
+
+
+def test_an_answer_that_was_changed_is_noticed(ledger):
+    ledger.record(reserve(ledger), "votes", [3], [1])
+    edit(ledger, "UPDATE answers SET answer = 2")
+    with pytest.raises(PateError, match="a recorded answer was changed"):
+        ledger.answers("votes")
+
+
+def test_nothing_in_it_confirms_a_guess(tmp_path, ledger):
+    """The content is known by the caller's keyed hash; the ledger stores what it is given and no digest of its own."""
+    from pate.data.split import Pool, content
+
+    assert Store(tmp_path / "a").key("content", "x") != Store(tmp_path / "b").key("content", "x")
+    import numpy as np
+
+    x, y = np.arange(12.0).reshape(4, 3), np.arange(4)
+    one, shuffled = Pool(x, y), Pool(x[::-1], y[::-1])
+    assert content(one) == content(shuffled) != content(Pool(x, y[::-1]))
+    assert content(Pool(x[:0], y[:0])) == ""
+    table = np.array([("a", 1.5), ("b", 2.5)], dtype=[("name", object), ("dose", float)])
+    assert content(Pool(table, y[:2])) == content(Pool(table[::-1].copy(), y[1::-1])) != content(Pool(table, y[1:3]))
+
+
+def test_a_strict_budget_outlives_the_run_that_set_it(ledger):
+    reserve(ledger, budget=Budget(2.0, 1e-5, strict=True))
+    for looser in (
+        Budget(None, 1e-5),
+        Budget(2.0, 1e-5),
+        Budget(2.1, 1e-5, strict=True),
+        Budget(2.0, 2e-5, strict=True),
+    ):
+        with pytest.raises(ConfigError, match=r"strict budget, epsilon 2.*budget\.lift=true"):
+            reserve(ledger, budget=looser)
+    reserve(ledger, budget=Budget(1.5, 1e-5, strict=True))
+    warnings = Warnings()
+    reserve(ledger, budget=Budget(None, 1e-5, lift=True), warn=warnings)
+    assert "gives up" in warnings[0]
+    reserve(ledger)
+    assert len(ledger.entries()) == 4
+
+
+def test_a_missing_ledger_is_noticed_once_something_was_run(tmp_path):
+    store = Store(tmp_path / "workspace")
+    file = Ledger.of(store).path
+    assert file.stat().st_mode & 0o777 == 0o600
+    Ledger.of(store)
+    (tmp_path / "workspace" / "private" / "votes").mkdir(mode=0o700)
+    file.unlink()
+    with pytest.raises(ConfigError, match="is gone"):
+        Ledger.of(store)
+
+
+def test_files_that_are_no_ledger_are_named(tmp_path):
+    garbage = tmp_path / "ledger.sqlite"
+    garbage.write_bytes(b"nonsense" * 1000)
+    garbage.chmod(0o600)
+    with pytest.raises(PateError, match="cannot be used"):
+        Ledger(garbage, SECRET)
+    garbage.unlink()
+    garbage.touch(mode=0o644)
+    os.chmod(garbage, 0o644)
+    with pytest.raises(ConfigError, match="can be read by others"):
+        Ledger(garbage, SECRET)
+    garbage.unlink()
+    garbage.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(ConfigError, match="symbolic link"):
+        Ledger(garbage, SECRET)

@@ -1,0 +1,107 @@
+"""The plot of characters: where marks stand, what the legend says, and that nothing is drawn as what it is not."""
+
+import io
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from pate.report.draw.terminal_plot import ASCII, HEIGHT, MARGIN, UNICODE, WIDTH, Point, plot, points
+from pate.report.run import table as module
+from tests.report.sweep.test_summary import method
+
+TITLES = {"pate": "PATE", "dpsgd": "DP-SGD"}
+
+
+def row(name, **known):
+    facts = {
+        "accuracy": 0.8,
+        "accuracy_standard_error": 0.01,
+        "accuracy_of_views": None,
+        "seconds": 1.0,
+        "by_class": {},
+    }
+    return method(name, **(facts | known))
+
+
+PATE = row("pate", epsilon=1.0, epsilon_publishable=10.0)
+DPSGD = row("dpsgd", epsilon=1.0, epsilon_publishable=None, guarantee="every data set", accuracy=0.6)
+BOUND = row(
+    "nonprivate", epsilon=None, epsilon_publishable=None, guarantee=None, relation=None, delta=None, accuracy=0.95
+)
+
+
+def test_a_method_with_two_epsilons_has_two_marks_and_the_legend_says_which_is_which():
+    drawn = plot(points([PATE, DPSGD, BOUND], TITLES), 0.95, UNICODE)
+    field, legend = drawn[:HEIGHT], drawn[-3:]
+    assert "".join(field).count("○") == 1
+    assert "".join(field).count("●") == 2
+    told = "delta 0.0001, one record replaced by nothing"
+    assert legend == [
+        f"  ○ PATE: 80.0% at epsilon 1.000 for this data set (the owner's, not publishable), {told}",
+        f"  ● PATE: 80.0% at epsilon 10.000 for every data set (publishable), {told}",
+        f"  ● DP-SGD: 60.0% at epsilon 1.000 for every data set (the owner's, not publishable), {told}",
+    ]
+    (line,) = [one for one in field if "╌" in one]
+    assert "non-private 95.0%" in line
+    same = [one for one in field if "○" in one]
+    assert len(same) == 1
+    assert same[0].index("○") < same[0].index("●")  # one accuracy, two prices
+
+
+def test_an_epsilon_that_is_publishable_itself_is_one_point():
+    alone = row("dpsgd", epsilon=2.0, epsilon_publishable=2.0, guarantee="every data set")
+    (point,) = points([alone], TITLES)
+    assert point.publishable
+
+
+@pytest.mark.parametrize("epsilon", [None, 0.0, math.inf])
+def test_what_no_logarithmic_axis_can_show_is_left_out(epsilon):
+    assert points([row("pate", epsilon=epsilon, epsilon_publishable=None), BOUND], TITLES) == []
+    assert points([row("pate", accuracy=None)], TITLES) == []
+
+
+def test_the_axis_is_logarithmic():
+    epsilons = (0.1, 1.0, 10.0)
+    found = [Point("x", e, 0.2 + n / 4, "this data set", False, 1e-5, "r") for n, e in enumerate(epsilons)]
+    places = [line.index("o") for line in reversed(plot(found, None, ASCII)[:HEIGHT]) if "o" in line]
+    assert len(places) == 3
+    assert places[2] - places[1] == pytest.approx(places[1] - places[0], abs=1)
+
+
+share = st.floats(0, 1)
+point = st.builds(
+    Point, st.sampled_from(["PATE", "DP-SGD", "a longer name than most"]), st.floats(1e-6, 1e6), share,
+    st.sampled_from(["this data set", "every data set"]), st.booleans(), st.just(1e-5), st.just("r"),
+)  # fmt: skip
+
+
+@given(st.lists(point, min_size=1, max_size=6), st.none() | share)
+def test_every_point_has_its_mark_inside_the_field_whatever_the_numbers(found, bound):
+    drawn = plot(found, bound, UNICODE)
+    field = drawn[:HEIGHT]
+    for kind, mark in UNICODE.marks.items():
+        assert sum(line.count(mark) for line in field) == sum(one.holds_for == kind for one in found)
+    assert max(map(len, field)) <= MARGIN + WIDTH
+    assert "\n".join(plot(found, bound, ASCII)).isascii()
+
+
+def shown(monkeypatch, width, terminal=True, encoding="utf-8"):
+    out = io.TextIOWrapper(io.BytesIO(), encoding=encoding, errors="replace")
+    monkeypatch.setattr(
+        module, "page", lambda: Console(file=out, force_terminal=terminal, width=width, color_system=None)
+    )
+    found = {"methods": [PATE, BOUND], "pate": {"accountants": [], "plan": None}, "notes": [], "ledger": None}
+    found["config"] = {"dataset": {"name": "toy"}}
+    module.print_results(found)
+    out.flush()
+    return out.buffer.getvalue().decode(encoding)
+
+
+def test_only_a_terminal_wide_enough_shows_it_in_its_own_characters(monkeypatch):
+    assert "○ PATE" in shown(monkeypatch, 100)
+    assert "○" not in shown(monkeypatch, 60)
+    assert "○" not in shown(monkeypatch, 100, terminal=False)
+    assert "o PATE: 80.0% at epsilon 1.000 for this data set" in shown(monkeypatch, 100, encoding="latin-1")

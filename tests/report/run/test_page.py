@@ -1,0 +1,221 @@
+"""The page stands alone, says what belongs to every epsilon, and shows nobody what is not theirs."""
+
+import copy
+import json
+import re
+import stat
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from pate.evaluation.evidence import Evidence
+from pate.noise import SEEDED
+from pate.report.run.audience import public_view
+from pate.report.run.page import owners_page, public_page
+
+
+class Seen(HTMLParser):
+    """What an HTML parser makes of a page."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.ids, self.links, self.open, self.words = [], [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        named = dict(attributes)
+        self.ids += [named["id"]] if "id" in named else []
+        self.links += [named[key] for key in ("src", "href", "xlink:href", "action", "data") if key in named]
+        self.open.append(tag)
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+
+def read(place):
+    return (place / "report.html").read_text()
+
+
+def test_it_stands_alone(owners_run):
+    _, place = owners_run
+    text = read(place)
+    page = Seen(text)
+    assert all(link.startswith(("#", "data:image/png;base64,")) for link in page.links)
+    assert len(page.ids) == len(set(page.ids))
+    assert "default-src 'none'" in text
+    assert set(re.findall(r"https?://[^\"' )<]+", text)) <= {
+        "http://www.w3.org/2000/svg",
+        "http://www.w3.org/1999/xlink",
+    }
+    assert len(text) < 3_000_000
+    assert stat.S_IMODE((place / "report.html").stat().st_mode) == 0o600
+
+
+def test_every_picture_has_words(owners_run):
+    text = read(owners_run[1])
+    pictures = re.findall(r"<svg viewBox.*?</svg>", text, flags=re.S)
+    assert len(pictures) == 4
+    for picture in pictures:
+        title, words = (re.search(rf"<{tag} [^>]*>(.*?)</{tag}>", picture)[1] for tag in ("title", "desc"))
+        assert len(title) > 10
+        assert len(words) > 40
+        assert "#0101" not in picture  # a colour that no theme would change
+    assert text.count('<img src="data:') == text.count('alt="a test image of')
+
+
+def test_it_shows_both_epsilons_dpsgd_at_both_and_the_ledger(owners_run):
+    found, place = owners_run
+    text = read(place)
+    rows = {row["name"]: row for row in found["methods"]}
+    assert set(rows) == {"pate", "dpsgd", "dpsgd_publishable", "nonprivate"}
+    assert rows["dpsgd"]["epsilon"] == pytest.approx(rows["pate"]["epsilon"], rel=1e-3)
+    assert rows["dpsgd_publishable"]["epsilon"] == pytest.approx(rows["pate"]["epsilon_publishable"], rel=1e-3)
+    assert rows["dpsgd_publishable"]["epsilon_publishable"] is None  # kept by the owner: not in the ledger
+    assert "this data set" in text
+    assert "one record replaced by nothing" in text
+    assert "This page is the owner" in text
+    assert found["ledger"]["releases"] == 1
+
+
+def test_seeded_noise_is_said_first(small_run):
+    _, place = small_run("noise.seed=1")
+    banners = re.findall(r'class="banner"[^>]*>([^<]*)', read(place))
+    assert SEEDED in banners[0]
+    assert "Nothing of this run may be published" in read(place)
+
+
+def test_names_are_text_and_not_markup(owners_run):
+    found = copy.deepcopy(owners_run[0])
+    hostile = '<script>alert("x")</script>'
+    found["config"]["dataset"]["name"] = hostile
+    found["notes"].append(hostile)
+    for row in found["methods"]:
+        row["by_class"] = {hostile + name: share for name, share in row["by_class"].items()}
+    mistakes = [{"truth": hostile, "answer": hostile, "confidence": 0.5}]
+    text = owners_page(found, Evidence(mistakes=mistakes, images=np.zeros((1, 4, 4), np.uint8)), None)
+    assert hostile not in text
+    assert Seen(text).open.count("script") == 1  # the page's own
+
+
+def test_nothing_in_the_panels_data_ends_its_element(owners_run):
+    data = re.search(r'id="panel-data">(.*?)</script>', read(owners_run[1]), flags=re.S)[1]
+    assert json.loads(data)["parameter"] == "gamma"
+    assert "<" not in data
+
+
+# -- the public page ---------------------------------------------------------------------------------
+
+
+def test_the_public_page_is_where_what_leaves_is_put(public_run):
+    found, place = public_run
+    (page,) = (place.parent.parent / "published").iterdir()
+    assert stat.S_IMODE(page.stat().st_mode) == 0o644
+    text = page.read_text()
+    assert "What would it cost" not in text
+    assert "votes between" not in text
+    assert "without privacy" not in text
+    assert "workspace" not in text
+    for row in found["methods"]:
+        if row["name"] in ("pate", "dpsgd"):
+            assert f"{row['epsilon_publishable']:.1f}"[:3] in text
+
+
+CANARY = 12345.678  # no share of test inputs looks like it
+
+
+def planted(found, allowed=()):
+    """The same results with a canary in place of every number that is not among `allowed` paths."""
+
+    def plant(value, path):
+        if path in allowed:
+            return value
+        if isinstance(value, dict):
+            return {key: plant(inner, (*path, key)) for key, inner in value.items()}
+        if isinstance(value, list):
+            return [plant(inner, path) for inner in value]
+        return CANARY if isinstance(value, float) else value
+
+    return plant(found, ())
+
+
+def test_no_number_of_the_owners_reaches_the_public_page(public_run):
+    """Every figure of the results is the canary, but those that were released or are computed from what was."""
+    found = copy.deepcopy(public_run[0])
+    clean = copy.deepcopy(found)
+    dirty = planted(found)
+    keep = ("config", "versions", "notes", "public_notes", "command", "overrides")
+    dirty |= {key: clean[key] for key in keep}
+    for ours, theirs in zip(dirty["methods"], clean["methods"], strict=True):
+        released = (
+            "delta", "relation", "epsilon_publishable", "accuracy", "accuracy_standard_error", "ahead", "by_class",
+            "calibration", "calibration_error", "confusion", "guarantee",
+        ) if theirs["epsilon_publishable"] is not None else ()  # fmt: skip
+        ours |= {key: theirs[key] for key in released}
+    dirty["pate"] |= {"label_accuracy": clean["pate"]["label_accuracy"]}
+    dirty["pate"]["accountants"] = [
+        price if price["publishable"] else price | {"epsilon": CANARY} for price in clean["pate"]["accountants"]
+    ]
+    dirty["ledger"] |= {key: clean["ledger"][key] for key in ("epsilon", "delta")}
+    evidence = Evidence(
+        gaps={"median": CANARY}, mistakes=[{"truth": "CANARY", "answer": "CANARY", "confidence": CANARY}],
+        images=np.full((1, 4, 4), 77, np.uint8),
+    )  # fmt: skip
+    text = public_page(dirty, evidence, test_public=False)
+    for trace in ("12345", "12,345", "CANARY", "data:image"):
+        assert trace not in text
+
+
+def test_a_note_the_ledger_gave_the_owner_stays_with_the_owner(public_run):
+    found = copy.deepcopy(public_run[0])
+    found["notes"].append("the private data of account clinic changed")
+    text = public_page(found, None, test_public=True)
+    assert "clinic" not in text
+
+
+def test_what_is_added_to_the_results_later_stays_behind(public_run):
+    found = copy.deepcopy(public_run[0])
+    found["teachers_secret"] = "CANARY"
+    found["pate"]["teachers_secret"] = "CANARY"
+    for row in found["methods"]:
+        row["secret"] = "CANARY"
+    assert "CANARY" not in json.dumps(public_view(found))
+
+
+def test_test_images_are_shown_only_where_they_are_public(public_run):
+    evidence = Evidence(
+        mistakes=[{"truth": "3", "answer": "8", "confidence": 0.9}], images=np.zeros((1, 8, 8), np.uint8)
+    )
+    assert "data:image" in public_page(public_run[0], evidence, test_public=True)
+    assert "data:image" not in public_page(public_run[0], evidence, test_public=False)
+
+
+def test_models_kept_by_the_owner_are_not_on_it(owners_run):
+    names = [row["name"] for row in public_view(owners_run[0])["methods"]]
+    assert names == ["pate"]
+
+
+def test_seeded_noise_does_not_leave(pate):
+    done = pate("stage=report", "report.audience=public", "noise.seed=1")
+    assert done.returncode == 2
+    assert SEEDED in done.stderr
+
+
+def test_dpsgd_alone_has_a_page(small_run):
+    found, place = small_run("dataset.public=0", "dpsgd.epsilon=3")
+    assert [row["name"] for row in found["methods"]] == ["dpsgd"]
+    assert "On digits, DP-SGD is right on" in read(place)
+
+
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        ("labels.selection=active", "labels.rounds=2"),
+        ("aggregator=confident_gnmax", "aggregator.threshold=10", "aggregator.threshold_sigma=6", "aggregator.sigma=4"),
+        ("labels.selection=medoids", "aggregator.noise=continuous"),
+    ],
+)
+def test_other_ways_to_ask_have_a_page(small_run, overrides):
+    found, place = small_run(*overrides)
+    assert "What would it cost?" in read(place)
+    assert found["methods"][0]["name"] == "pate"

@@ -1,0 +1,135 @@
+"""The frontier against its definition, on made-up configurations; kinds of epsilon are never mixed."""
+
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pate.noise import SEEDED
+from pate.report.sweep.frontier import Point, as_facts, best, by_kind, frontier, frontiers
+from pate.report.sweep.frontier_table import print_frontier
+from pate.report.sweep.jobs import Mean, groups
+from tests.report.sweep.test_summary import job, method
+
+few = st.sampled_from([0.1, 0.5, 1.0, 2.0, 3.5])  # few values: ties are common
+some_points = st.lists(st.tuples(few, few), max_size=12).map(
+    lambda pairs: [Point({"at": str(n)}, e, Mean(a, None, 1)) for n, (e, a) in enumerate(pairs)]
+)
+
+
+def beats(one, other):
+    no_worse = one.epsilon <= other.epsilon and one.accuracy.value >= other.accuracy.value
+    return no_worse and (one.epsilon, one.accuracy.value) != (other.epsilon, other.accuracy.value)
+
+
+@given(some_points)
+def test_the_frontier_is_what_no_other_beats(points):
+    kept = frontier(points)
+    expected = [point for point in points if not any(beats(other, point) for other in points)]
+    assert {point.choices["at"] for point in kept} == {point.choices["at"] for point in expected}
+    assert len(kept) == len(expected)
+    assert [point.epsilon for point in kept] == sorted(point.epsilon for point in kept)
+    assert frontier(kept) == kept
+    assert bool(kept) == bool(points)
+
+
+@given(some_points, few)
+def test_the_best_is_affordable_on_the_frontier_and_nothing_affordable_is_better(points, limit):
+    chosen = best(points, limit)
+    affordable = [point for point in points if point.epsilon <= limit]
+    if chosen is None:
+        assert not affordable
+    else:
+        assert chosen in frontier(points)
+        assert chosen.epsilon <= limit
+        assert chosen.accuracy.value == max(point.accuracy.value for point in affordable)
+
+
+def swept(*rows):
+    return groups([job(str(n), f"gamma={n}", methods=methods, notes=notes) for n, (methods, notes) in enumerate(rows)])
+
+
+def test_an_epsilon_for_this_data_set_and_a_publishable_one_have_frontiers_of_their_own():
+    cheap = method(epsilon=0.5, epsilon_publishable=9.0, accuracy=0.8)  # cheap for the owner, dear to publish
+    dear = method(epsilon=2.0, epsilon_publishable=3.0, accuracy=0.7)
+    found = {
+        (kind.holds_for, kind.publishable): points
+        for kind, points in frontiers(swept(([cheap], []), ([dear], []))).items()
+    }
+    assert [point.choices["gamma"] for point in found["this data set", False]] == ["0"]
+    assert [(point.choices["gamma"], point.epsilon) for point in found["every data set", True]] == [
+        ("1", 3.0),
+        ("0", 9.0),
+    ]
+
+
+def test_methods_deltas_relations_and_publication_are_kept_apart():
+    everywhere = {"guarantee": "every data set", "accuracy": 0.9}
+    owners = method("dpsgd", epsilon=1.0, epsilon_publishable=None, **everywhere)
+    public = method("dpsgd_publishable", epsilon=1.0, epsilon_publishable=1.0, **everywhere)
+    looser = method("dpsgd", epsilon=1.0, epsilon_publishable=None, delta=1e-3, **everywhere)
+    person = method("dpsgd", epsilon=1.0, epsilon_publishable=None, relation="all records of one p", **everywhere)
+    pate = method("pate", epsilon=1.0, epsilon_publishable=1.0, **everywhere)
+    kinds = by_kind(swept(([owners, public, pate], []), ([looser], []), ([person], [])))
+    assert [len(points) for points in kinds.values()] == [1] * 5
+    assert all("delta" in str(kind) and kind.relation in str(kind) and kind.holds_for in str(kind) for kind in kinds)
+
+
+def test_the_largest_epsilon_and_the_mean_accuracy_of_repetitions_count():
+    runs = [method(epsilon=e, epsilon_publishable=4.0, accuracy=a) for e, a in ((1.0, 0.6), (1.5, 0.8))]
+    jobs = [job(str(seed), f"seed={seed}", methods=[one]) for seed, one in enumerate(runs)]
+    (this, every) = by_kind(groups(jobs)).values()
+    assert (this[0].epsilon, every[0].epsilon) == (1.5, 4.0)
+    assert (this[0].accuracy.value, this[0].accuracy.runs) == (0.7, 2)
+
+
+def test_seeded_noise_has_nothing_to_publish_and_still_a_price_for_every_data_set(capsys):
+    jobs = [
+        job(
+            str(n),
+            f"gamma={n} noise.seed=1",
+            methods=[method(epsilon_publishable=None, accuracy=0.5 + n / 10)],
+            notes=[SEEDED],
+        )
+        for n in range(2)
+    ]
+    for n, one in enumerate(jobs):
+        ladder = [
+            ("a", 5.0 + n, "every data set", True),
+            ("b", 1.0, "every data set", False),
+            ("c", 0.5, "this data set", True),
+        ]
+        one.results["pate"]["accountants"] = [
+            dict(zip(("accountant", "epsilon", "guarantee", "valid"), price, strict=True)) for price in ladder
+        ]
+    kinds = by_kind(groups(jobs))
+    assert not any(kind.publishable for kind in kinds)
+    assert [
+        [point.epsilon for point in points] for kind, points in kinds.items() if kind.holds_for == "every data set"
+    ] == [[5.0, 6.0]]
+    print_frontier(groups(jobs), 10.0)
+    assert "no configuration has an epsilon that may be published" in " ".join(capsys.readouterr().out.split())
+
+
+def test_the_best_is_named_for_each_kind_with_all_that_belongs_to_its_epsilon(capsys):
+    rows = [
+        ([method(epsilon=e, epsilon_publishable=3 * e, accuracy=a)], [])
+        for e, a in ((1.0, 0.6), (2.0004, 0.8), (9.0, 0.9))
+    ]
+    print_frontier(swept(*rows), 3.0)
+    out = " ".join(capsys.readouterr().out.split())
+    told = "delta 0.0001, one record replaced by nothing; digits"
+    public = f"PATE, epsilon for every data set (publishable), {told}"
+    owners = f"PATE, epsilon for this data set (the owner's, not publishable), {told}"
+    assert f"best within epsilon 3: gamma=0, 60.00% at epsilon 3.000; {public}" in out
+    assert f"best within epsilon 3: gamma=1, 80.00% at epsilon 2.001; {owners}" in out
+    assert out.index("(publishable)") < out.index("warning: to choose a configuration by its test accuracy is tuning")
+    facts = as_facts(swept(*rows), 3.0)
+    assert [kind["best"]["choices"] for kind in facts["kinds"]] == [{"gamma": "1"}, {"gamma": "0"}]
+    json.dumps(facts, allow_nan=False)
+
+
+def test_nothing_to_choose_from_prints_nothing(capsys):
+    print_frontier(swept(([method(accuracy=0.5)], [])), None)
+    print_frontier(swept(([method()], []), ([method()], [])), None)
+    assert capsys.readouterr().out == ""
