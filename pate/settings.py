@@ -62,6 +62,11 @@ class ReportConfig:
 
 
 @dataclass
+class ReleaseConfig:
+    method: str | None = None  # which method leaves; null: the first that can
+
+
+@dataclass
 class NoiseConfig:
     seed: int | None = None  # for evaluation only: seeded noise is not private
 
@@ -120,6 +125,7 @@ class Settings:
     quality: QualityConfig
     sanitise: SanitiseConfig
     report: ReportConfig
+    release: ReleaseConfig
     noise: NoiseConfig
     budget: BudgetConfig
     sweep: SweepConfig
@@ -128,6 +134,7 @@ class Settings:
     asked: Asked | None
     output: str | None  # where what leaves is put, if somebody said
     stage: str
+    methods: tuple[str, ...]
     delta: float
     seed: int
     force: tuple[str, ...]
@@ -154,9 +161,13 @@ class Settings:
         return Budget(self.budget.epsilon, delta, self.budget.mode == "strict", self.budget.lift)
 
     @property
+    def has_public(self) -> bool:
+        return self.dataset.sizes().public > 0
+
+    @property
     def has_pate(self) -> bool:
         """PATE needs public inputs to ask about."""
-        return self.dataset.sizes().public > 0
+        return "pate" in self.methods and self.has_public
 
     @property
     def has_price(self) -> bool:
@@ -166,7 +177,7 @@ class Settings:
     @property
     def has_dpsgd(self) -> bool:
         """DP-SGD at PATE's epsilon needs that epsilon."""
-        return self.has_price or self.dpsgd.epsilon != "pate"
+        return "dpsgd" in self.methods and (self.has_price or self.dpsgd.epsilon != "pate")
 
     @property
     def classes_from_private(self) -> bool:

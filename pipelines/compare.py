@@ -1,17 +1,18 @@
 """compare: score every method on the test set. It and `quality` alone see true labels of public inputs."""
 
-from dataclasses import replace
+from collections.abc import Collection, Sequence
+from dataclasses import asdict, replace
+from typing import Any
 
-from pate.aggregation.labels import Labels
-from pate.aggregation.votes import Votes
 from pate.data.split import Public, Test, Truth
 from pate.evaluation.scores import Scores, accuracy, ahead, score
 from pate.features.encoder import Encoded, Encoder
+from pate.methods.method import Entry
 from pate.models.predictor import Predictor
 from pate.workspace.runner import Run
 from pate.workspace.stage import Ref, Stage, stage
 
-from .artifacts import ENCODER, PUBLIC, PUBLIC_FEATURES, SCORES, TEST, TEST_FEATURES, TRUTH
+from .artifacts import ENCODER, LABELS, PUBLIC, PUBLIC_FEATURES, SCORES, TEST, TEST_FEATURES, TRUTH, VOTES
 
 
 @stage(reads=[TRUTH, ENCODER, PUBLIC, PUBLIC_FEATURES, TEST, TEST_FEATURES], writes=[SCORES])
@@ -23,22 +24,21 @@ def compare(
     public_features: Encoded,
     test: Test,
     test_features: Encoded,
-    votes: Votes | None = None,
-    labels: Labels | None = None,
-    student: Predictor | None = None,
-    dpsgd: Predictor | None = None,
-    dpsgd_publishable: Predictor | None = None,
-    nonprivate: Predictor | None = None,
+    **made: Any,
 ) -> Scores:
-    models = {"pate": student, "dpsgd": dpsgd, "dpsgd_publishable": dpsgd_publishable, "nonprivate": nonprivate}
-    on_test, on_pool, answers = {}, {}, {}
+    """`made` are the methods' models, and what else of theirs can be scored."""
+    on_test: dict[str, Any] = {}
+    on_pool: dict[str, Any] = {}
+    answers = {}
+    votes, labels = made.pop(VOTES.name, None), made.pop(LABELS.name, None)
+    models: dict[str, Predictor] = made
     for name, model in models.items():
-        if model is not None:
-            rows = model.rows_at_hand(test.x, encoder, test_features.x)
-            on_test[name], answers[name] = score(model.model, rows, truth.test_y)
-            rows = model.rows_at_hand(public.x, encoder, public_features.x)
-            on_pool[name], _ = score(model.model, rows, truth.public_y)
-    shares = {name: found["accuracy"] for name, found in on_test.items() if found}
+        rows = model.rows_at_hand(test.x, encoder, test_features.x)
+        found, answers[name] = score(model.model, rows, truth.test_y)
+        on_test |= {name: asdict(found)} if found else {}
+        found, _ = score(model.model, model.rows_at_hand(public.x, encoder, public_features.x), truth.public_y)
+        on_pool |= {name: asdict(found)} if found else {}
+    shares = {name: found["metrics"]["accuracy"] for name, found in on_test.items()}
     run.summary = ", ".join(f"{name} {share:.1%}" for name, share in shares.items())
     return Scores(
         classes=public.classes,
@@ -53,6 +53,13 @@ def compare(
     )
 
 
-def compare_of(refs: list[Ref]) -> Stage:
-    """The comparison of whatever this run makes."""
-    return replace(compare, reads=(*compare.reads, *refs))
+def compare_of(entries: Sequence[Entry], there: Collection[Ref]) -> Stage:
+    """The comparison of whatever this run makes; models are handed over under their keys."""
+    models = {entry.model.name: entry.key for entry in entries}
+    refs = [entry.model for entry in entries] + [ref for ref in (VOTES, LABELS) if ref in there]
+
+    def compare_these(run: Run, **made: Any) -> Scores:
+        return compare.function(run, **{models.get(name, name): one for name, one in made.items()})
+
+    compare_these.__module__ = compare.function.__module__
+    return replace(compare, function=compare_these, reads=(*compare.reads, *refs))

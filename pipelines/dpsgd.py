@@ -1,25 +1,29 @@
 """dpsgd: train on the private records directly, with clipped and noised gradients, at the epsilon asked for."""
 
+from collections.abc import Collection, Iterator
+
 import numpy as np
 
-from pate.accounting.price import RELATION, Costs, shown
+from pate.accounting.guarantee import Guarantee, shown
+from pate.accounting.price import RELATION, Costs
 from pate.data.split import Private
 from pate.dpsgd.accountant import Accountant, Spent
+from pate.evaluation.results import BEST, WORST_CASE
 from pate.features.encoder import Encoded, Encoder
 from pate.learning.checkpoint import Checkpoint
 from pate.learning.device import torch_device
 from pate.ledger.ledger import Release
+from pate.methods.method import Entry, Made, Method
 from pate.models.predictor import Predictor
 from pate.noise import SEEDED, source
 from pate.progress import progress
 from pate.release.withheld import withheld
 from pate.settings import Settings
 from pate.workspace.runner import Run
-from pate.workspace.stage import stage
+from pate.workspace.stage import Ref, Stage, stage
 
 from .artifacts import (
     COSTS,
-    DPSGD,
     DPSGD_PUBLISHABLE,
     ENCODER,
     OWNERS_DPSGD,
@@ -29,6 +33,8 @@ from .artifacts import (
     SPENT,
     SPENT_PUBLISHABLE,
 )
+from .artifacts import DPSGD as DPSGD_MODEL
+from .release import release_of_dpsgd
 
 _CONFIG = ["dpsgd", "delta", "noise", "seed"]
 _IGNORES = ["dpsgd.micro_batch"]  # memory only: another one must not draw another model
@@ -36,7 +42,7 @@ _IGNORES = ["dpsgd.micro_batch"]  # memory only: another one must not draw anoth
 
 @stage(
     reads=[PRIVATE, ENCODER, PRIVATE_FEATURES],
-    writes=[DPSGD, SPENT],
+    writes=[DPSGD_MODEL, SPENT],
     config=_CONFIG,
     ignores=_IGNORES,
     crosses="noisy sums of clipped gradients, and noisy second moments (Abadi et al. 2016)",
@@ -122,3 +128,91 @@ def training_release(settings: Settings, plan: Accountant) -> Release:
 def _encoded(encoder: Encoder, x: np.ndarray) -> np.ndarray:
     with progress("private records encoded for DP-SGD", len(x)) as advance:
         return encoder.transform(x, advance)
+
+
+class DPSGD(Method):
+    """The baseline: at an epsilon of its own, or beside PATE at the epsilon PATE spent, and at the one PATE may publish
+    (worst case against worst case). Whatever was trained beside PATE is the owner's."""
+
+    key = "dpsgd"
+
+    def left_out(self, settings: Settings) -> str:
+        if not settings.has_private:
+            return "no private records: DP-SGD is left out"
+        if not settings.has_dpsgd:
+            return "dpsgd.epsilon=pate, and what PATE spent is not known here: DP-SGD is left out"
+        return ""
+
+    def stages(self, settings: Settings) -> list[Stage]:
+        if settings.dpsgd.epsilon != "pate":
+            return [dpsgd]
+        return [dpsgd_at_pates_epsilon, *[dpsgd_publishable] * _two_epsilons(settings)]
+
+    def entries(self, settings: Settings) -> list[Entry]:
+        kept, model = settings.dpsgd.epsilon == "pate", type(settings.dpsgd).__name__
+        spent, trained = (OWNERS_SPENT, OWNERS_DPSGD) if kept else (SPENT, DPSGD_MODEL)
+        own = _entry("dpsgd", "DP-SGD", trained, spent, f"noisy gradients ({model})", kept)
+        worst = _entry(
+            "dpsgd_publishable",
+            "DP-SGD, worst case",
+            DPSGD_PUBLISHABLE,
+            SPENT_PUBLISHABLE,
+            f"noisy gradients ({model}), at the epsilon PATE may publish",
+            kept=True,
+            compared_at=WORST_CASE,
+        )
+        return [own, *[worst] * (kept and _two_epsilons(settings))]
+
+    def notes(self, settings: Settings, made: Made) -> Iterator[str]:
+        kept = settings.dpsgd.epsilon == "pate"
+        spent = made(OWNERS_SPENT if kept else SPENT)
+        costs = made(COSTS) if kept else None
+        if spent and kept and (costs is None or costs.best.data_dependent):
+            yield "DP-SGD was calibrated to the epsilon PATE spent, which is the owner's; so is its model"
+        if settings.partition.group_by and spent:
+            yield f"DP-SGD protects one record, not all records of one {settings.partition.group_by} as PATE does"
+
+    def release(self, settings: Settings) -> Stage | None:
+        return None if settings.dpsgd.epsilon == "pate" else release_of_dpsgd
+
+    def refused_release(self, settings: Settings) -> str:
+        if settings.dpsgd.epsilon != "pate":
+            return ""
+        return (
+            "DP-SGD's model is calibrated to what PATE spent on these very data, which is the owner's: give "
+            "dpsgd.epsilon a number"
+        )
+
+    def foreseen(self, settings: Settings, stages: Collection[str]) -> Iterator[tuple[str, Release]]:
+        if "dpsgd" in stages and settings.dpsgd.epsilon != "pate":
+            plan = settings.dpsgd.plan(settings.dataset.sizes().private, settings.dpsgd.epsilon, settings.delta)
+            yield "dpsgd", training_release(settings, plan)
+
+
+def _two_epsilons(settings: Settings) -> bool:
+    """Of active queries PATE has one epsilon, the publishable."""
+    return settings.labels.selection != "active"
+
+
+def _entry(key: str, title: str, model: Ref, spent: Ref, about: str, kept: bool, compared_at: str = BEST) -> Entry:
+    def guarantees(made: Made) -> list[Guarantee]:
+        return [made(spent).guarantee()]
+
+    def details(made: Made) -> dict[str, float | None]:
+        return made(spent).details()
+
+    return Entry(
+        key=key,
+        title=title,
+        short="DP-SGD",
+        model=model,
+        shown_by=(spent,),
+        about=about,
+        mark="s",
+        colour="dpsgd",
+        stages=("features", "encode", key),
+        guarantees=guarantees,
+        details=details,
+        kept=kept,
+        compared_at=compared_at,
+    )

@@ -5,10 +5,12 @@ import numpy as np
 from pate.data.split import Private
 from pate.features.encoder import Encoded, Encoder
 from pate.learning.checkpoint import Checkpoint
+from pate.methods.method import Entry, Method
 from pate.models.predictor import Predictor
+from pate.settings import Settings
 from pate.students.student import Lesson
 from pate.workspace.runner import Run
-from pate.workspace.stage import stage
+from pate.workspace.stage import Stage, stage
 
 from .artifacts import ENCODER, NONPRIVATE, PRIVATE, PRIVATE_FEATURES
 
@@ -23,3 +25,30 @@ def nonprivate(run: Run, private: Private, encoder: Encoder, private_features: E
     model = settings.student.fit(lesson, Checkpoint(run.pieces))
     run.summary = f"{type(settings.student).__name__} on all {len(private.y)} private records and their true labels"
     return Predictor.of(model, settings.student.encoder(encoder), private)
+
+
+class NonPrivate(Method):
+    """What privacy costs: the student's bound, and nobody else's. It promises nothing and never leaves."""
+
+    key = "nonprivate"
+
+    def left_out(self, settings: Settings) -> str:
+        return "" if settings.has_private else "no private records: the non-private bound is left out"
+
+    def stages(self, settings: Settings) -> list[Stage]:
+        return [nonprivate]
+
+    def entries(self, settings: Settings) -> list[Entry]:
+        model = type(settings.student).__name__
+        bound = Entry(
+            key="nonprivate",
+            title="non-private bound",
+            short="without privacy",
+            model=NONPRIVATE,
+            shown_by=(NONPRIVATE,),
+            about=f"the student ({model}), taught by all private records and their true labels",
+            colour="bound",
+            private=False,
+            stages=("features", "encode", "nonprivate"),
+        )
+        return [bound] * settings.has_pate

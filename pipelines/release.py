@@ -5,8 +5,9 @@ The epsilon on its card is computed here from settings alone; the one computed f
 
 from pathlib import Path
 
+from pate.accounting.guarantee import shown
 from pate.accounting.plan import CHOSEN_ON_VOTES
-from pate.accounting.price import relation, shown
+from pate.accounting.price import relation
 from pate.aggregation.labels import Labels
 from pate.dpsgd.accountant import Spent
 from pate.ledger.ledger import relation as relation_of
@@ -23,11 +24,12 @@ from .artifacts import DPSGD, LABELS, SPENT, STUDENT
 
 
 @stage(
+    name="release",
     reads=[LABELS, STUDENT],
     publishes=True,
     config=["dataset", "aggregator", "delta", "labels", "partition", "teachers", "account", "output"],
 )
-def release(run: Run, labels: Labels, student: Predictor) -> None:
+def release_of_student(run: Run, labels: Labels, student: Predictor) -> None:
     run.notes += (CHOSEN_ON_VOTES,) * run.settings.account.on_votes
     _publish(run, student, labels, _of_labels(run, labels), run.notes)
 

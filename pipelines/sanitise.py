@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from pate.accounting.price import relation, shown
+from pate.accounting.guarantee import shown
+from pate.accounting.price import relation
 from pate.accounting.smooth_sensitivity import Sanitised, cost_of_release, sanitised_epsilon
 from pate.aggregation.gnmax import GNMax
 from pate.aggregation.selection import Queries

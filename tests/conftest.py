@@ -10,6 +10,7 @@ import pytest
 from pate.app.cli import execute
 from pate.app.preflight import checked
 from pate.settings import Settings
+from pate.workspace.typed_json import to_json
 
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):  # tests run in parallel already
     os.environ.setdefault(name, "1")
@@ -52,7 +53,7 @@ def small_run(tmp_path_factory):
             settings = checked(hydra.compose("config", [f"workspace={workspace}", *given]))
         place = workspace / "runs" / "one"
         place.mkdir(parents=True, exist_ok=True)
-        return execute(settings, place, overrides=given), place
+        return to_json(execute(settings, place, overrides=given)), place
 
     return run
 

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from pate.accounting.price import shown
+from pate.accounting.guarantee import shown
 from pate.errors import ConfigError
 
 RELATIONS = {"replaced-by-nothing": "REPLACE_SPECIAL", "replace-one": "REPLACE_ONE"}

@@ -14,9 +14,10 @@ from pate.accounting.argmax_independent import certified_rdp
 from pate.accounting.argmax_independent import epsilon as argmax_epsilon
 from pate.accounting.confident import behind_threshold
 from pate.accounting.exact import Change, Ensemble, exact
+from pate.accounting.guarantee import HoldsFor
 from pate.accounting.known import require_known
 from pate.accounting.law import OutOfRange
-from pate.accounting.price import RELATION, Costs, Guarantee, Price
+from pate.accounting.price import RELATION, Costs, Price
 from pate.accounting.quadrature import Grid
 from pate.accounting.teacher_resolved import teacher_resolved
 from pate.accounting.three_outcomes_discrete import LARGEST_SIGMA, DiscreteGaussian
@@ -28,8 +29,8 @@ from pate.aggregation.lnmax import LNMax
 from pate.aggregation.votes import checked_counts, tally
 from pate.errors import ConfigError
 
-EVERY: Guarantee = "every data set"
-THIS: Guarantee = "this data set"
+EVERY: HoldsFor = "every data set"
+THIS: HoldsFor = "this data set"
 _PAPER_ORDERS = np.concatenate([np.arange(1.5, 64, 0.5), [128, 256, 512]])  # of the 2018 paper's kind
 
 

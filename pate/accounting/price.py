@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
+from pate.accounting.guarantee import ZERO_OUT, Guarantee, HoldsFor, Relation, shown
 from pate.workspace.artifact import Artifact
 
 # Replaced by nothing or by another record, it moves one vote, so PATE costs the same under both. Not so for groups:
 # which teacher they go to is told by their name, and one person in the place of another changes two teachers.
-RELATION = "one record replaced by nothing"
-
-Guarantee = Literal["this data set", "every data set"]
+RELATION = str(ZERO_OUT)
 
 
 @dataclass(frozen=True)
@@ -27,7 +25,7 @@ class Price:
 
     accountant: str
     epsilon: float
-    guarantee: Guarantee
+    guarantee: HoldsFor
     theorem: str
     valid: bool = True
 
@@ -54,22 +52,26 @@ class Costs(Artifact):
         best, public = self.best, self.publishable
         leaves = withheld or f"publishable {shown(public.epsilon)} ({public.accountant})"
         return (
-            f"epsilon {shown(best.epsilon)} ({best.accountant}, {best.guarantee}), {leaves}; "
+            f"epsilon {shown(best.epsilon)} ({best.accountant}, {best.holds_for}), {leaves}; "
             f"delta {self.delta:g}, {self.relation}"
         )
 
-    def __iter__(self) -> Any:
-        return (Price(**price) for price in self.prices)
+    def __iter__(self) -> Iterator[Guarantee]:
+        relation = Relation.of(self.relation)
+        for price in self.prices:
+            dependent = price["guarantee"] == "this data set"
+            promise = (price["epsilon"], self.delta, relation, dependent)
+            yield Guarantee(*promise, price["accountant"], price["theorem"], price["valid"])
 
     @property
-    def best(self) -> Price:
+    def best(self) -> Guarantee:
         """The smallest epsilon that holds: the owner's."""
-        return _smallest(price for price in self if price.valid)
+        return min((one for one in self if one.valid), key=lambda one: one.epsilon)
 
     @property
-    def publishable(self) -> Price:
+    def publishable(self) -> Guarantee:
         """The smallest epsilon that may leave."""
-        return _smallest(price for price in self if price.publishable)
+        return min((one for one in self if one.publishable), key=lambda one: one.epsilon)
 
 
 @dataclass(frozen=True)
@@ -83,13 +85,4 @@ class Plan(Artifact):
 
 def relation(group_by: str | None) -> str:
     """What one data set and its neighbour differ in."""
-    return f"all records of one {group_by} replaced by nothing" if group_by else RELATION
-
-
-def shown(epsilon: float) -> str:
-    """An epsilon for reading, rounded up: never less than what was spent."""
-    return f"{math.ceil(epsilon * 1000) / 1000:.3f}" if math.isfinite(epsilon * 1000) else "infinite"
-
-
-def _smallest(prices: Iterable[Price]) -> Price:
-    return min(prices, key=lambda price: price.epsilon)
+    return str(Relation(group=group_by))

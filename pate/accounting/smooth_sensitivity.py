@@ -25,7 +25,8 @@ from scipy.special import log_ndtr, ndtri, ndtri_exp
 from pate.accounting import conversion
 from pate.accounting.filter import ORDERS, Cost
 from pate.accounting.gnmax2018 import Bound, both_directions, log_q
-from pate.accounting.price import RELATION, Guarantee
+from pate.accounting.guarantee import HoldsFor
+from pate.accounting.price import RELATION
 from pate.aggregation.votes import checked_counts
 from pate.noise import Noise
 from pate.workspace.artifact import Artifact
@@ -42,7 +43,7 @@ class Sanitised(Artifact):
     epsilon: float
     delta: float
     publishable: bool
-    guarantee: Guarantee = "this data set"
+    guarantee: HoldsFor = "this data set"
     relation: str = RELATION
     assumes_fixed_queries: bool = True
 

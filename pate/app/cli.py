@@ -12,6 +12,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from secrets import token_hex
@@ -36,6 +37,9 @@ from pate.app.resume import job_alone, same_command
 from pate.app.unfinished import done, kept, told
 from pate.app.words import understood
 from pate.errors import BudgetExceeded, ConfigError, PateError
+from pate.evaluation.assemble import results
+from pate.evaluation.results import Results
+from pate.evaluation.results_file import write_results
 from pate.ledger.account import usual
 from pate.ledger.ledger import Ledger
 from pate.progress import show_progress
@@ -47,7 +51,6 @@ from pate.report.run.checkup import print_checkup
 from pate.report.run.cleaning import print_cleaning
 from pate.report.run.ledger import print_ledger, summary, write_ledger
 from pate.report.run.page import write_pages
-from pate.report.run.results import results, write_results
 from pate.report.run.table import print_places, print_predictions, print_results
 from pate.report.sweep.comparison import compare, print_comparison
 from pate.report.sweep.jobs import Sweep, begin
@@ -58,9 +61,9 @@ from pate.workspace.clean import clean
 from pate.workspace.owner import refuse_anothers
 from pate.workspace.runner import Runner
 from pate.workspace.store import Store
+from pate.workspace.typed_json import to_json
 
 log = logging.getLogger("pate")
-SEVERAL_RUNS = "asked in several runs: a price for this data set holds only if all were fixed before the first answer"
 _PLAN = ".plan"  # in a sweep's folder: its name for the ledger
 # All its jobs are known when it begins; other sweepers choose the next one by what was found.
 _FIXED_SWEEPER = "hydra._internal.core_plugins.basic_sweeper.BasicSweeper"
@@ -69,24 +72,13 @@ _sweep: Sweep | None = None  # begun, and not yet summed up
 _failed = False  # a job of the sweep
 
 
-def execute(settings: Settings, folder: Path, plan: str = "", overrides: Sequence[str] = ()) -> dict[str, Any]:
+def execute(settings: Settings, folder: Path, plan: str = "", overrides: Sequence[str] = ()) -> Results:
     """Bring the stage that was asked for up to date; write results.json into the folder and return what it holds.
 
     Runs of one `plan` were all fixed before the first of them was answered.
     """
-    from pate.pipelines import foreseen, graph, targets
-    from pate.pipelines.artifacts import (
-        COSTS,
-        EVIDENCE,
-        LABELS,
-        OWNERS_SPENT,
-        PANEL,
-        PLAN,
-        QUALITY,
-        SCORES,
-        SPENT,
-        SPENT_PUBLISHABLE,
-    )
+    from pate.pipelines import foreseen, graph, taking_part, targets
+    from pate.pipelines.artifacts import EVIDENCE, PANEL
 
     name = f"{folder.parent.name}/{folder.name}" if plan else folder.name
     for warning in settings.warnings:
@@ -100,25 +92,12 @@ def execute(settings: Settings, folder: Path, plan: str = "", overrides: Sequenc
     with store.at_work(), settings.tracking.follow(settings, name) as track:
         look_first(runner, wanted, alone=not plan)
         runner.bring_up_to_date(wanted, foreseen(settings, needed))
-        spent = OWNERS_SPENT if settings.dpsgd.epsilon == "pate" else SPENT
-        found = results(
-            settings,
-            runner.records,
-            (*runner.graph.notes, *(SEVERAL_RUNS,) * runner.asked_in_several_runs("labels")),
-            labels=runner.made(LABELS),
-            costs=runner.made(COSTS),
-            plan=runner.made(PLAN),
-            spent=runner.made(spent),
-            spent_publishable=runner.made(SPENT_PUBLISHABLE),
-            scores=runner.made(SCORES),
-            quality=runner.made(QUALITY),
-            ledger=summary(runner.ledger, runner.account, settings.limit),
-            overrides=overrides,
-        )
+        account = next(iter(summary(runner.ledger, runner.account, settings.limit)["accounts"]), None)
+        found = results(runner, taking_part(settings), account, overrides)
         write_results(found, folder)
         if "report" in runner.records:
             page = write_pages(found, runner.made(EVIDENCE), runner.made(PANEL), settings, folder)
-            found |= {"public_page": str(page)} if page else {}
+            found = replace(found, public_page=str(page) if page else None)
         track(found, folder)
     return found
 
@@ -178,7 +157,11 @@ def run(overrides: Sequence[str] = ()) -> dict[str, Any]:
             return tidy(settings, folder)
         if settings.compare.runs:
             return compare(settings.compare.runs, settings.sweep.epsilon, folder)[1]
-        return answer(settings.asked, folder) if settings.asked else execute(settings, folder, overrides=overrides)
+        return (
+            answer(settings.asked, folder)
+            if settings.asked
+            else to_json(execute(settings, folder, overrides=overrides))
+        )
     finally:
         os.umask(umask)
 
@@ -288,8 +271,8 @@ def _do(config: DictConfig, folder: Path, plan: str = "") -> None:
         print_results(found)
         return print_places(found, folder)
     if HydraConfig.get().mode == RunMode.RUN:  # a sweep says it once, at its end
-        _warn_of(withheld(found["notes"]))
-        print(found.get("public_page") or found["published"] or folder / "results.json")
+        _warn_of(withheld(found.notes))
+        print(found.public_page or found.published or folder / "results.json")
 
 
 def _warn_of(why: str) -> None:

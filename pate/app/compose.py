@@ -32,6 +32,7 @@ from pate.settings import (
     NoiseConfig,
     PartitionConfig,
     QualityConfig,
+    ReleaseConfig,
     ReportConfig,
     SanitiseConfig,
     Settings,
@@ -60,6 +61,7 @@ class Config:
     quality: QualityConfig = field(default_factory=QualityConfig)
     sanitise: SanitiseConfig = field(default_factory=SanitiseConfig)
     report: ReportConfig = field(default_factory=ReportConfig)
+    release: ReleaseConfig = field(default_factory=ReleaseConfig)
     noise: NoiseConfig = field(default_factory=NoiseConfig)
     budget: BudgetConfig = field(default_factory=BudgetConfig)
     sweep: SweepConfig = field(default_factory=SweepConfig)
@@ -71,6 +73,7 @@ class Config:
     views: bool = False
     owner: bool = False  # ask a model that may not leave; the answers are the owner's too
     stage: str = "all"
+    methods: list[str] = field(default_factory=lambda: ["pate", "dpsgd", "nonprivate"])
     delta: float | None = None  # null: the data set's
     seed: int = 0
     force: list[str] = field(default_factory=list)
@@ -113,6 +116,7 @@ def settle(config: DictConfig) -> Settings:
         quality=QualityConfig(**plain["quality"]),
         sanitise=SanitiseConfig(**plain["sanitise"]),
         report=ReportConfig(**plain["report"]),
+        release=ReleaseConfig(**plain["release"]),
         noise=NoiseConfig(**plain["noise"]),
         budget=BudgetConfig(**plain["budget"]),
         sweep=SweepConfig(**plain["sweep"]),
@@ -121,6 +125,7 @@ def settle(config: DictConfig) -> Settings:
         asked=_asked(typed) if typed.stage == "predict" else None,
         output=typed.output,
         stage=typed.stage,
+        methods=tuple(typed.methods),
         delta=delta,
         seed=typed.seed,
         force=tuple(typed.force),

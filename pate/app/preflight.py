@@ -260,6 +260,8 @@ def _check_votes(settings: Settings, public: int) -> None:
 
 def _check_stage_possible(settings: Settings) -> None:
     """A stage that was asked for by name must have what it needs."""
+    from pate.pipelines import refuse_release
+
     wanted = settings.stage
     if not settings.has_pate and wanted in _PUBLIC_STAGES:
         raise ConfigError(f"stage={wanted} needs public inputs: dataset.public must be above 0")
@@ -280,8 +282,8 @@ def _check_stage_possible(settings: Settings) -> None:
         raise ConfigError(
             f"report.audience=public: {SEEDED}, so no page of it may leave; draw without noise.seed first"
         )
-    if wanted == "release" and not settings.has_pate and settings.dpsgd.epsilon == "pate":
-        raise ConfigError("stage=release without public inputs releases DP-SGD's model: give dpsgd.epsilon a number")
+    if wanted == "release":
+        refuse_release(settings)
     if settings.labels.path and not settings.has_pate:
         raise ConfigError("labels.path needs the public inputs it labels: dataset.public must be above 0")
 

@@ -8,10 +8,13 @@ import numpy as np
 
 from pate.accounting import calibrate
 from pate.accounting.filter import ORDERS, Cost
+from pate.accounting.guarantee import ZERO_OUT, Guarantee
 from pate.errors import PateError
 from pate.workspace.artifact import Arrays, Artifact
 
 RELATION = "replaced-by-nothing"
+ACCOUNTANT = "privacy loss distribution of Poisson-sampled Gaussians"
+THEOREM = "Doroshenko et al. 2022 (dp_accounting, rounded pessimistically)"
 _ALIKE = 1e-3  # relative, of noise multipliers found for one budget
 
 
@@ -32,6 +35,21 @@ class Spent(Artifact):
     relation: str
     pca_noise: float | None = None
     seeded: bool = False  # then it protects nobody
+
+    def guarantee(self) -> Guarantee:
+        """Under the relation it was calibrated for; it looks at no record, only at the plan."""
+        return Guarantee(self.epsilon, self.delta, ZERO_OUT, False, ACCOUNTANT, THEOREM)
+
+    def details(self) -> dict[str, float | None]:
+        """For the results: other epsilons of the same training, and what decided its price."""
+        return {
+            "epsilon_replace_one": self.epsilon_replace_one,
+            "epsilon_rdp": self.epsilon_rdp,  # by Renyi divergences: valid too, and more
+            "noise_multiplier": self.noise_multiplier,
+            "sampling_rate": self.sampling_rate,
+            "steps": self.steps,
+            "pca_noise": self.pca_noise,
+        }
 
 
 @dataclass

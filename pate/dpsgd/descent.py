@@ -13,7 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from pate.accounting.price import shown
+from pate.accounting.guarantee import shown
 from pate.dpsgd.accountant import Accountant
 from pate.dpsgd.engine import at_once, clipped_sum, refuse_unsupported
 from pate.dpsgd.layers import squared_norms

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pate.accounting.filter import Rule, composed
-from pate.accounting.price import shown
+from pate.accounting.guarantee import shown
 from pate.data.labels import CLASSES_FROM_PRIVATE
 from pate.ledger.ledger import Release, relation, total
 from pate.noise import SEEDED

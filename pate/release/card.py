@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from pate.accounting.price import shown
+from pate.accounting.guarantee import shown
 from pate.models.convnet import ConvNet
 from pate.models.kernel_machine import KernelMachine
 from pate.models.neighbours import Neighbours

@@ -16,16 +16,18 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pate.accounting.price import RELATION
+from pate.accounting.guarantee import REPLACE_ONE, ZERO_OUT, Guarantee
 from pate.choice import Choice
 from pate.data.labels import CLASSES_FROM_PRIVATE
 from pate.errors import ConfigError, PateError
+from pate.evaluation.results import Results
 from pate.learning.telling import following
+from pate.methods.method import KEPT
 from pate.noise import SEEDED
 from pate.release.withheld import withheld
 from pate.report.sweep.jobs import Job
@@ -35,9 +37,10 @@ if TYPE_CHECKING:
     from pate.settings import Settings
 
 log = logging.getLogger("pate")
-Track = Callable[[dict[str, Any], Path], None]  # handed what a run found, and the folder it is in
+Track = Callable[[Results, Path], None]  # handed what a run found, and the folder it is in
 _FILES = ("results.json", "report.html")
 _BATCH = 100  # what MLflow takes at once
+_EVERY = "epsilon_every_data_set"
 _LOSS = "the owner's: computed from private records, without noise"
 
 
@@ -143,12 +146,12 @@ class _Run:
         self._log(metrics=figures, step=step, tags={name: told[name] for name in figures if name in told})
 
     @_or_warn
-    def finish(self, found: dict[str, Any], folder: Path) -> None:
-        tags = prices(found) | {"mlflow.note.content": "\n".join(f"- {note}" for note in found["notes"])}
-        tags["reused"] = ", ".join(name for name, stage in found["stages"].items() if stage["reused"])
-        if SEEDED in found["notes"]:
+    def finish(self, found: Results, folder: Path) -> None:
+        tags = prices(found) | {"mlflow.note.content": "\n".join(f"- {note}" for note in found.notes)}
+        tags["reused"] = ", ".join(name for name, stage in found.stages.items() if stage.reused)
+        if SEEDED in found.notes:
             tags["noise"] = SEEDED  # also if it was the labels of an earlier run
-        seconds = {f"seconds_{name}": stage["seconds"] for name, stage in found["stages"].items()}
+        seconds = {f"seconds_{name}": stage.seconds for name, stage in found.stages.items()}
         self._log(metrics=Job("", {}, found).figures | seconds, tags=tags)
         for file in (folder / name for name in _FILES):
             if file.is_file():
@@ -192,27 +195,23 @@ class _Run:
 
     def _so_far(self, stage: str) -> str:
         settings = self._settings
-        owners = settings.dpsgd.epsilon == "pate" or stage != "dpsgd"
+        kept = KEPT if settings.dpsgd.epsilon == "pate" or stage != "dpsgd" else ""
         void = [SEEDED] * (settings.noise.seed is not None) + [CLASSES_FROM_PRIVATE] * settings.classes_from_private
-        to = withheld(void) or ("the owner's" if owners else "publishable")
-        return _belongs(settings.delta, RELATION, "every data set", to)
+        so_far = Guarantee(0.0, settings.delta, ZERO_OUT, False, "", "", withheld=withheld(void) or kept)
+        return _belongs(so_far)
 
 
-def prices(found: dict[str, Any]) -> dict[str, str]:
+def prices(found: Results) -> dict[str, str]:
     """For every epsilon in the results, under the name of its metric: what it is never without."""
-    told, why = {}, withheld(found["notes"])
-    for method in found["methods"]:
-        for key in (key for key, value in method.items() if key.startswith("epsilon") and value is not None):
-            relation = "one record replaced by another" if key == "epsilon_replace_one" else method["relation"]
-            guarantee = "every data set" if key == "epsilon_publishable" else method["guarantee"]
-            leaves = guarantee == "every data set" and method["epsilon_publishable"] is not None
-            to = why or ("publishable" if leaves else "the owner's")
-            infinite = "" if math.isfinite(method[key]) else "infinite, "
-            told[f"{method['name']}_{key}"] = infinite + _belongs(method["delta"], relation, guarantee, to)
-        if method["delta"] is not None:  # the least that holds for every data set, whether or not it may leave
-            leaves = "publishable" if method["epsilon_publishable"] is not None else "the owner's"
-            every = _belongs(method["delta"], method["relation"], "every data set", why or leaves)
-            told[f"{method['name']}_epsilon_every_data_set"] = every
+    told: dict[str, str] = {}
+    for method in found.methods:
+        known = {"epsilon": method.best, "epsilon_publishable": method.publishable, _EVERY: method.worst_case}
+        if method.best and "epsilon_rdp" in method.details:
+            known["epsilon_rdp"] = replace(method.best, epsilon=method.details["epsilon_rdp"] or math.inf)
+        if method.best and "epsilon_replace_one" in method.details:
+            another = method.details["epsilon_replace_one"] or math.inf
+            known["epsilon_replace_one"] = replace(method.best, epsilon=another, relation=REPLACE_ONE)
+        told |= {f"{method.name}_{key}": _belongs(one) for key, one in known.items() if one is not None}
     return told
 
 
@@ -229,8 +228,10 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, default=str)
 
 
-def _belongs(delta: float, relation: str, guarantee: str, to: str) -> str:
-    return f"delta {delta:g}, {relation}, holds for {guarantee}, {to}"
+def _belongs(one: Guarantee) -> str:
+    infinite = "" if math.isfinite(one.epsilon) else "infinite, "
+    to = one.use if one.publishable or one.withheld not in ("", KEPT) else "the owner's"
+    return f"{infinite}{one.promise}, holds for {one.holds_for}, {to}"
 
 
 def _is_number(value: Any) -> bool:

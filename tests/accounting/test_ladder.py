@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from pate.accounting.guarantee import shown
 from pate.accounting.ladder import price, prices
-from pate.accounting.price import Costs, Price, shown
+from pate.accounting.price import Costs, Price
 from pate.aggregation.aggregator import Aggregator
 from pate.aggregation.confident_gnmax import ConfidentGNMax
 from pate.aggregation.gnmax import GNMax

@@ -2,10 +2,8 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from pate.evaluation.scores import accuracy, ahead, calibration, score
+from pate.evaluation.scores import accuracy, ahead, score
 from pate.models.classifier import Classifier
 
 
@@ -19,39 +17,18 @@ ROWS = np.array([[1, 0], [1, 0], [0, 1], [0.5, 0.4], [0, 1]], np.float32)
 
 def test_accuracy_of_all_and_of_each_class():
     found, answers = score(MODEL, ROWS, np.array([0, 1, 1, 0, -1]))
-    assert found["accuracy"] == 0.75  # the input of unknown label does not count
+    assert found.accuracy == 0.75  # the input of unknown label does not count
     assert len(answers) == 4
-    assert sum(map(sum, found["confusion"])) == 4
-    assert found["confusion"][0][0] + found["confusion"][1][1] == 3
-    assert found["standard_error"] == pytest.approx(np.sqrt(0.75 * 0.25 / 4))
-    assert found["by_class"] == [1.0, 0.5, None]
-    assert found["accuracy_of_views"] is None
-
-
-def test_confidence_that_is_borne_out_has_no_error():
-    rng = np.random.default_rng(0)
-    confidence = rng.uniform(0.3, 1, 100_000)
-    found = calibration(confidence, rng.random(100_000) < confidence)
-    assert found["calibration_error"] < 0.01
-    assert sum(found["share"]) == pytest.approx(1)
-    assert len(found["confidence"]) == 7  # bins without inputs are not there
-
-
-def test_always_sure_and_right_three_times_in_four():
-    found = calibration(np.ones(4), np.array([True, True, True, False]))
-    assert found == {"calibration_error": 0.25, "confidence": [1.0], "right": [0.75], "share": [1.0]}
-
-
-@given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=50))
-def test_the_error_is_no_less_than_the_gap_of_the_means(cases):
-    confidence, right = np.array([one for one, _ in cases]), np.array([one for _, one in cases])
-    error = calibration(confidence, right)["calibration_error"]
-    assert abs(confidence.mean() - right.mean()) - 1e-9 <= error <= 1 + 1e-9
+    assert sum(map(sum, found.confusion)) == 4
+    assert found.confusion[0][0] + found.confusion[1][1] == 3
+    assert found.standard_error == pytest.approx(np.sqrt(0.75 * 0.25 / 4))
+    assert found.by_class == [1.0, 0.5, None]
+    assert found.accuracy_of_views is None
 
 
 def test_nothing_known_is_no_score():
     found, answers = score(MODEL, ROWS, np.full(5, -1))
-    assert found == {}
+    assert found is None
     assert len(answers) == 0
     assert accuracy(np.zeros(3), np.full(3, -1)) is None
 

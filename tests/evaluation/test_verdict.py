@@ -3,6 +3,7 @@
 import pytest
 
 from pate.evaluation.verdict import verdict
+from tests.evaluation.made_up import typed
 
 
 def method(name, accuracy, epsilon, guarantee, ahead=None, published=None):
@@ -14,7 +15,7 @@ def method(name, accuracy, epsilon, guarantee, ahead=None, published=None):
 
 def found(*methods):
     every = {"epsilon": 4.0, "guarantee": "every data set"}
-    return {"methods": list(methods), "config": {"dataset": {"name": "toy"}}, "pate": {"accountants": [every]}}
+    return typed({"methods": list(methods), "config": {"dataset": {"name": "toy"}}, "pate": {"accountants": [every]}})
 
 
 PATE = method("pate", 0.9, 1.0, "this data set", published=4.0)
@@ -46,7 +47,7 @@ def test_an_epsilon_for_this_data_set_beside_one_for_every_is_called_so():
     fair = method("dpsgd_publishable", 0.95, 4.0, "every data set", [-0.05, 0.01, 0.0])
     said = verdict(found(PATE, near, fair))
     assert "DP-SGD is the better model at" in said.headline  # worst case against worst case leads
-    assert "PATE 90.0% at epsilon 1.000 for this data set (not publishable)" in said.sentences[1]
+    assert "PATE 90.0% at epsilon 1.000 for this data set (the owner's, not publishable)" in said.sentences[1]
     assert "DP-SGD 80.0% at epsilon 1.000 for every data set" in said.sentences[1]
     assert said.sentences[1].endswith("PATE is the better model.")
 

@@ -111,7 +111,7 @@ def test_dpsgd_is_followed_step_by_step(whole, run, results):
     epsilons = sorted(store.get_metric_history(run.info.run_id, "dpsgd_epsilon_so_far"), key=lambda one: one.step)
     assert len(epsilons) >= 3
     assert [one.value for one in epsilons] == sorted(one.value for one in epsilons)
-    assert (epsilons[-1].step, epsilons[-1].value) == (spent["steps"], spent["epsilon"])
+    assert (epsilons[-1].step, epsilons[-1].value) == (spent["details"]["steps"], spent["epsilon"])
     losses = store.get_metric_history(run.info.run_id, "dpsgd_loss")
     assert [one.step for one in losses] == [one.step for one in epsilons]
 

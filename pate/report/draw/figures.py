@@ -3,42 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
 
 from pate.evaluation.evidence import Evidence
+from pate.evaluation.results import Results
 from pate.report.draw import plots
 from pate.report.draw.published import REFERENCES
 from pate.report.run.panel import Panel
 
 
-def accuracy(found: dict[str, Any]) -> dict[str, str] | None:
-    points, bound = [], None
-    for row in found["methods"]:
-        if row["accuracy"] is None:
-            continue
-        error, name = row["accuracy_standard_error"] or 0.0, row["name"]
-        if name == "nonprivate":
-            bound = row["accuracy"]
-        elif row["epsilon"] is not None:
-            points.append(plots.Point(name, _short(row), row["epsilon"], row["accuracy"], error, row["guarantee"]))
-            if name == "pate" and row["epsilon_publishable"] and row["guarantee"] == "this data set":
-                published = row["epsilon_publishable"]
-                points.append(plots.Point(name, "PATE", published, row["accuracy"], error, "every data set"))
-    points = [point for point in points if point.drawable]
+def accuracy(found: Results) -> dict[str, str] | None:
+    points = [
+        point
+        for row in found.scored
+        for one in dict.fromkeys(filter(None, (row.best, row.publishable)))
+        if (point := plots.Mark.of(row, one)).drawable
+    ]
     if not points:
         return None
-    references = REFERENCES.get(found["config"]["dataset"]["name"], ())
+    bound = next((row.accuracy for row in found.scored if not row.private), None)
+    references = REFERENCES.get(found.data, ())
     papers = " Grey: published results (" + "; ".join(dict.fromkeys(one.source for one in references)) + ")."
     return {
         "title": "Accuracy against epsilon",
         "svg": plots.accuracy_by_epsilon(points, bound, references),
-        "caption": "Circles PATE, squares DP-SGD. Filled marks hold for every data set, hollow ones for this data set "
-        "only: compare like with like." + papers * bool(references),
+        "caption": f"{plots.legend(points)} Filled marks hold for every data set, hollow ones for this data set only: "
+        "compare like with like." + papers * bool(references),
     }
-
-
-def _short(row: dict[str, Any]) -> str:
-    return "PATE" if row["name"] == "pate" else "DP-SGD"
 
 
 def priced(panel: Panel | None) -> list[dict[str, str]]:
@@ -54,15 +44,15 @@ def priced(panel: Panel | None) -> list[dict[str, str]]:
     ]
 
 
-def accountants(seen: dict[str, Any]) -> dict[str, str] | None:
+def accountants(seen: Results) -> dict[str, str] | None:
     """For the public page: the accountants that look at no vote, as they price this run."""
-    prices = seen["pate"]["accountants"]
+    prices = seen.pate.accountants
     if not prices:
         return None
     return {
         "title": "Epsilon by accountant",
-        "svg": plots.bars([(one["accountant"], one["epsilon"]) for one in prices]),
-        "caption": f"{seen['pate']['queries']} queries, delta {prices[0]['delta']:g}, {prices[0]['relation']}; each "
+        "svg": plots.bars([(one.accountant, one.epsilon) for one in prices]),
+        "caption": f"{seen.pate.queries} queries, {prices[0].promise}; each "
         "holds for every data set, and the least of them is claimed.",
     }
 

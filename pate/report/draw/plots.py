@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pate.accounting.price import shown
+from pate.accounting.guarantee import Guarantee, shown
+from pate.evaluation.results import MethodResult
 from pate.report.draw.published import Reference
 from pate.report.draw.svg import COLOURS, drawing, inline
 
@@ -17,16 +18,25 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+_SHAPES = {"o": "circles", "s": "squares", "D": "diamonds", "^": "triangles", "v": "triangles", "P": "crosses"}
+
+
 @dataclass(frozen=True)
-class Point:
+class Mark:
     """A method at an epsilon; hollow marks hold for this data set only."""
 
-    method: str
     label: str
+    shape: str
+    colour: str
     epsilon: float
     accuracy: float
     error: float
-    guarantee: str
+    holds_for: str
+
+    @classmethod
+    def of(cls, row: MethodResult, guarantee: Guarantee) -> Mark:
+        accuracy, error = row.accuracy or 0.0, row.accuracy_standard_error or 0.0
+        return cls(row.short, row.mark, row.colour, guarantee.epsilon, accuracy, error, guarantee.holds_for)
 
     @property
     def drawable(self) -> bool:
@@ -34,15 +44,18 @@ class Point:
         return 0 < self.epsilon < 1e12 and 0 <= self.accuracy <= 1 and 0 <= self.error <= 1
 
 
-_MARKS = {"pate": "o", "dpsgd": "s", "dpsgd_publishable": "s"}
-_HUES = {"pate": "pate", "dpsgd": "dpsgd", "dpsgd_publishable": "dpsgd"}
+def legend(points: Sequence[Mark]) -> str:
+    """Which shape is which method."""
+    shapes = dict.fromkeys((_SHAPES.get(one.shape, "marks"), one.label) for one in points)
+    text = ", ".join(f"{shape} {label}" for shape, label in shapes)
+    return f"{text[:1].upper()}{text[1:]}."
 
 
 def accuracy_by_epsilon(
-    points: Sequence[Point],
+    points: Sequence[Mark],
     bound: float | None,
     references: Sequence[Reference],
-    frontiers: Sequence[Sequence[Point]] = (),
+    frontiers: Sequence[Sequence[Mark]] = (),
     name: str = "accuracy",
 ) -> str:
     """Every method where it stands. A filled mark is a guarantee for every data set, a hollow one for this one."""
@@ -51,19 +64,17 @@ def accuracy_by_epsilon(
     with drawing() as (figure, axes):
         axes.set_xscale("log")
         for reference in references:
-            _mark(axes, reference.method, reference.epsilon, reference.accuracy, reference.guarantee, "paper", 5)
+            shape = {"pate": "o", "dpsgd": "s"}.get(reference.method, "D")
+            _mark(axes, shape, reference.epsilon, reference.accuracy, reference.guarantee, "paper", 5)
         for frontier in frontiers:
-            steps, hue = (
-                sorted((point.epsilon, point.accuracy) for point in frontier),
-                _HUES.get(frontier[0].method, "ink"),
-            )
+            steps, hue = sorted((point.epsilon, point.accuracy) for point in frontier), _hue(frontier[0])
             axes.step(*zip(*steps, strict=True), where="post", color=COLOURS[hue], linewidth=1, alpha=0.6, zorder=2)
         for point in points:
-            hue = _HUES.get(point.method, "ink")
+            hue = _hue(point)
             axes.errorbar(
                 [point.epsilon], [point.accuracy], yerr=[point.error], fmt="none", ecolor=COLOURS[hue], elinewidth=1.2
             )
-            _mark(axes, point.method, point.epsilon, point.accuracy, point.guarantee, hue, 8)
+            _mark(axes, point.shape, point.epsilon, point.accuracy, point.holds_for, hue, 8)
         if bound is not None:
             axes.axhline(bound, color=COLOURS["bound"], linewidth=1.2, linestyle=(0, (5, 3)), zorder=1)
             axes.annotate(
@@ -81,22 +92,26 @@ def accuracy_by_epsilon(
         _readable(axes.xaxis, max(every) / min(every))
         axes.set_xlabel("epsilon (log scale)")
         axes.set_ylabel("right on the test set")
-        told = "; ".join(f"{p.label}: {p.accuracy:.1%} at epsilon {shown(p.epsilon)} for {p.guarantee}" for p in points)
+        told = "; ".join(f"{p.label}: {p.accuracy:.1%} at epsilon {shown(p.epsilon)} for {p.holds_for}" for p in points)
         papers = "; ".join(f"{r.source}: {r.accuracy:.1%} at {r.epsilon:g} for {r.guarantee}" for r in references)
         words = told + (f". Without privacy {bound:.1%}" if bound is not None else "")
         words += f". Published: {papers}" if papers else ""
         return inline(figure, name, "Test accuracy against epsilon", f"{words}.")
 
 
-def _mark(axes: Axes, method: str, x: float, y: float, guarantee: str, hue: str, size: float) -> None:
-    hollow = guarantee == "this data set"
+def _hue(point: Mark) -> str:
+    return point.colour if point.colour in COLOURS else "ink"
+
+
+def _mark(axes: Axes, shape: str, x: float, y: float, holds_for: str, hue: str, size: float) -> None:
+    hollow = holds_for == "this data set"
     axes.plot(
-        [x], [y], marker=_MARKS.get(method, "D"), markersize=size, color=COLOURS[hue],
+        [x], [y], marker=shape if shape in _SHAPES else "D", markersize=size, color=COLOURS[hue],
         markerfacecolor=COLOURS["card"] if hollow else COLOURS[hue], markeredgewidth=1.6, linestyle="none", zorder=3,
     )  # fmt: skip
 
 
-def _name(axes: Axes, points: Sequence[Point]) -> None:
+def _name(axes: Axes, points: Sequence[Mark]) -> None:
     """Names beside the marks, so that nobody has to look up a colour; on the side that has room."""
     if len(points) > 6:
         return

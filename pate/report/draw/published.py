@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pate.accounting.price import Guarantee
+from pate.accounting.guarantee import HoldsFor
 
-_EVERY: Guarantee = "every data set"
-_THIS: Guarantee = "this data set"
+_EVERY: HoldsFor = "every data set"
+_THIS: HoldsFor = "this data set"
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Reference:
     method: str  # a name of results.json's methods
     epsilon: float
     accuracy: float
-    guarantee: Guarantee
+    guarantee: HoldsFor
     source: str
 
 

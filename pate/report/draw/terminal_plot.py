@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from pate.accounting.price import shown
+from pate.accounting.guarantee import Guarantee
+from pate.evaluation.results import MethodResult
 
 WIDTH, HEIGHT = 60, 12  # of the field in characters
 MARGIN = 8  # left of it, for percentages
@@ -35,50 +35,38 @@ ASCII = Ink({"this data set": "o", "every data set": "#"}, "-", "|", "-", "+", "
 
 
 @dataclass(frozen=True)
-class Point:
+class Dot:
     """One guarantee of one method."""
 
     name: str
-    epsilon: float
     accuracy: float
-    holds_for: str
-    publishable: bool
-    delta: float
-    relation: str
+    guarantee: Guarantee
 
     def describe(self) -> str:
-        use = "publishable" if self.publishable else "the owner's, not publishable"
-        return (
-            f"{self.name}: {self.accuracy:.1%} at epsilon {shown(self.epsilon)} for {self.holds_for} ({use}), "
-            f"delta {self.delta:g}, {self.relation}"
-        )
+        return f"{self.name}: {self.accuracy:.1%} at {self.guarantee}"
 
 
-def points(methods: Sequence[dict[str, Any]], titles: Mapping[str, str]) -> list[Point]:
+def points(methods: Sequence[MethodResult]) -> list[Dot]:
     """Every epsilon of a run that can stand on a logarithmic axis; a method may have two, which are two promises."""
-    found = []
-    for row in methods:
-        name, public = titles.get(row["name"], row["name"]), row["epsilon_publishable"]
-        kinds = {(row["guarantee"], row["epsilon"]): row["epsilon"] == public}
-        if public is not None:
-            kinds[("every data set", public)] = True
-        for (holds_for, epsilon), publishable in kinds.items():
-            drawable = epsilon is not None and 0 < epsilon < math.inf and row["accuracy"] is not None
-            if drawable and holds_for in UNICODE.marks:
-                own = (holds_for, publishable, row["delta"], row["relation"])
-                found.append(Point(name, epsilon, row["accuracy"], *own))
-    return found
+    return [
+        Dot(row.title, row.accuracy, one)
+        for row in methods
+        for one in dict.fromkeys(filter(None, (row.best, row.publishable)))
+        if row.accuracy is not None and 0 < one.epsilon < math.inf
+    ]
 
 
-def plot(found: Sequence[Point], bound: float | None, ink: Ink) -> list[str]:
+def plot(found: Sequence[Dot], bound: float | None, ink: Ink) -> list[str]:
     """Lines of the plot, its axis, and a legend; `bound` is the accuracy without privacy."""
     low, high = _range([point.accuracy for point in found] + ([] if bound is None else [bound]))
-    left, right = _decades([point.epsilon for point in found])
+    left, right = _decades([point.guarantee.epsilon for point in found])
     field = [[" "] * WIDTH for _ in range(HEIGHT)]
     if bound is not None:
         field[_row(bound, low, high)] = [ink.bound] * WIDTH
         _write(field, _row(bound, low, high), 1, f" non-private {bound:.1%} ")
-    placed = [(_row(point.accuracy, low, high), _column(point.epsilon, left, right), point) for point in found]
+    placed = [
+        (_row(point.accuracy, low, high), _column(point.guarantee.epsilon, left, right), point) for point in found
+    ]
     taken: set[tuple[int, int]] = set()
     spots = []
     for row, column, point in placed:
@@ -86,7 +74,7 @@ def plot(found: Sequence[Point], bound: float | None, ink: Ink) -> list[str]:
             column = (column + 1) % WIDTH
         taken.add((row, column))
         spots.append((row, column, point))
-        field[row][column] = ink.marks[point.holds_for]
+        field[row][column] = ink.marks[point.guarantee.holds_for]
     for row, column, point in spots:
         _label(field, row, column, point.name, taken)
     return [*_framed(field, low, high, ink), *_axis(left, right, ink), *_legend(found, ink)]
@@ -114,9 +102,9 @@ def _axis(left: float, right: float, ink: Ink) -> Iterator[str]:
     yield f"{'':>{MARGIN}}test accuracy against epsilon (logarithmic)"
 
 
-def _legend(found: Sequence[Point], ink: Ink) -> Iterator[str]:
+def _legend(found: Sequence[Dot], ink: Ink) -> Iterator[str]:
     for point in found:
-        yield f"  {ink.marks[point.holds_for]} {point.describe()}"
+        yield f"  {ink.marks[point.guarantee.holds_for]} {point.describe()}"
 
 
 def _label(field: list[list[str]], row: int, column: int, name: str, taken: set[tuple[int, int]]) -> None:

@@ -9,10 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-_SCORED = (
-    "name", "delta", "relation", "epsilon_publishable", "accuracy", "accuracy_standard_error", "accuracy_of_views",
-    "calibration_error", "by_class", "calibration", "confusion",
-)  # fmt: skip
+from pate.evaluation.results import Labelling, MethodResult, Results
+
 _SETTINGS = (
     "dataset", "features", "teachers", "aggregator", "student", "dpsgd", "partition", "labels", "delta", "seed",
 )  # fmt: skip
@@ -21,32 +19,47 @@ PUBLIC_NOTE = (
 )
 
 
-def public_view(found: dict[str, Any]) -> dict[str, Any]:
+def public_view(found: Results) -> Results:
     """The results for everybody."""
-    released = [row for row in found["methods"] if row["epsilon_publishable"] is not None]
-    pate = any(row["name"] == "pate" for row in released)
-    return {
-        "methods": [
-            {key: row[key] for key in _SCORED}
-            | {
-                "epsilon": row["epsilon_publishable"],
-                "guarantee": "every data set",
-                "ahead": row["ahead"],
-                "seconds": None,
-            }
-            for row in released
-        ],
-        "pate": {
-            key: found["pate"][key] if pate else None for key in ("teachers", "queries", "answered", "label_accuracy")
-        }
-        | {"accountants": [price for price in found["pate"]["accountants"] if price["publishable"] and pate]},
-        "ledger": _ledger(found["ledger"]),
-        "stages": {},
-        "config": {key: _without_paths(found["config"][key]) for key in _SETTINGS},
-        "command": "",
-        "versions": found["versions"],
-        "notes": [*found["public_notes"], PUBLIC_NOTE],
-    }
+    released = [row for row in found.methods if row.publishable]
+    pate = found.pate if any(row.name == "pate" for row in released) else Labelling()
+    return Results(
+        methods=[_method(row) for row in released],
+        pate=Labelling(
+            teachers=pate.teachers,
+            queries=pate.queries,
+            answered=pate.answered,
+            label_accuracy=pate.label_accuracy,
+            accountants=[one for one in pate.accountants if one.publishable],
+        ),
+        ledger=_ledger(found.ledger),
+        stages={},
+        config={key: _without_paths(found.config[key]) for key in _SETTINGS},
+        versions=found.versions,
+        notes=[*found.public_notes, PUBLIC_NOTE],
+    )
+
+
+def _method(row: MethodResult) -> MethodResult:
+    """Its publishable guarantee, and how its model does on the test set."""
+    assert row.publishable is not None
+    return MethodResult(
+        name=row.name,
+        title=row.title,
+        short=row.short,
+        mark=row.mark,
+        colour=row.colour,
+        about=row.about,
+        compared_at=row.compared_at,
+        guarantees=[row.publishable],
+        metrics=row.metrics,
+        accuracy_standard_error=row.accuracy_standard_error,
+        accuracy_of_views=row.accuracy_of_views,
+        ahead=row.ahead,
+        confusion=row.confusion,
+        by_class=row.by_class,
+        calibration=row.calibration,
+    )
 
 
 def _ledger(account: dict[str, Any] | None) -> dict[str, Any] | None:

@@ -14,7 +14,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from pate.accounting.filter import ORDERS, composed, fixed_in_advance
-from pate.accounting.price import shown
+from pate.accounting.guarantee import shown
 from pate.ledger.ledger import Budget, Entry, Ledger, relation, total
 from pate.noise import SEEDED
 from pate.report.terminal import page

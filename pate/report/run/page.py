@@ -9,6 +9,7 @@ import base64
 import hashlib
 import io
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -17,58 +18,53 @@ import numpy as np
 import yaml
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from pate.accounting.price import shown
+from pate.accounting.guarantee import shown
 from pate.errors import PateError
 from pate.evaluation.evidence import Evidence
-from pate.evaluation.scores import TITLES
+from pate.evaluation.metrics import title_of
+from pate.evaluation.results import MethodResult, Results, StageResult
 from pate.evaluation.verdict import verdict
 from pate.release.withheld import banners, withheld
 from pate.report.draw import figures
 from pate.report.run.audience import public_view
-from pate.report.run.ledger import finite
 from pate.report.run.panel import Panel
 from pate.settings import Settings
+from pate.workspace.typed_json import to_json
 
 _WEB = Path(__file__).parents[1] / "web"
 _MOST_CLASSES = 20
-_ABOUT = {
-    "pate": "a student ({}) taught by noisy votes",
-    "dpsgd": "noisy gradients ({})",
-    "dpsgd_publishable": "noisy gradients ({}), at the epsilon PATE may publish",
-    "nonprivate": "the student ({}), taught by all private records and their true labels",
-}
 OWNERS = "This page is the owner's: it holds epsilons and figures computed from private votes. Do not publish it."
 
 
-def owners_page(found: dict[str, Any], evidence: Evidence | None, panel: Panel | None) -> str:
+def owners_page(found: Results, evidence: Evidence | None, panel: Panel | None) -> str:
     """Everything there is to show of a run."""
     shown_figures = [figures.accuracy(found), *figures.priced(panel), *figures.votes(evidence)]
     return render(
         public=False,
-        title=f"{found['config']['dataset']['name']}: PATE and DP-SGD compared (the owner's)",
-        banners=[*banners(found["notes"]), OWNERS],
+        title=f"{found.data}: {_compared(found)} (the owner's)",
+        banners=[*banners(found.notes), OWNERS],
         figures=[one for one in shown_figures if one],
         panel=_panel(panel),
         panel_data=_data(found, panel),
         mistakes=_mistakes(evidence),
         no_images="No mistakes to show: inputs are no images, or none of them was mistaken.",
-        stages=_stages(found["stages"]),
+        stages=_stages(found.stages),
         statement=_statement(found),
         **_common(found),
     )
 
 
-def public_page(found: dict[str, Any], evidence: Evidence | None, test_public: bool) -> str:
+def public_page(found: Results, evidence: Evidence | None, test_public: bool) -> str:
     """What may leave; test images only where they are public anyway."""
     seen = public_view(found)
     return render(
         public=True,
-        title=f"{seen['config']['dataset']['name']}: PATE and DP-SGD compared",
+        title=f"{seen.data}: {_compared(seen)}",
         banners=[],
         figures=[one for one in (figures.accuracy(seen), figures.accountants(seen)) if one],
         panel=None,
         panel_data="",
-        mistakes=_mistakes(evidence) if test_public and any(row["name"] == "pate" for row in seen["methods"]) else [],
+        mistakes=_mistakes(evidence) if test_public and seen.method("pate") else [],
         no_images="Test images are not shown: they are the owner's.",
         stages=[],
         statement=_statement(seen),
@@ -88,13 +84,13 @@ def render(**context: Any) -> str:
 
 
 def write_pages(
-    found: dict[str, Any], evidence: Evidence | None, panel: Panel | None, settings: Settings, folder: Path
+    found: Results, evidence: Evidence | None, panel: Panel | None, settings: Settings, folder: Path
 ) -> Path | None:
     """The owner's page beside results.json; one for everybody where what leaves is put, if it was asked for: that one's
     path is told."""
     _write(owners_page(found, evidence, panel), folder / "report.html", 0o600)
     if settings.report.audience == "public":
-        if why := withheld(found["notes"]):
+        if why := withheld(found.notes):
             raise PateError(f"report.audience=public: {why}, so no page of it may leave")
         text = public_page(found, evidence, settings.dataset.test_public)
         digest = hashlib.sha256(text.encode()).hexdigest()[:8]
@@ -115,50 +111,50 @@ def _write(text: str, file: Path, mode: int) -> Path:
     return file
 
 
-def _common(found: dict[str, Any]) -> dict[str, Any]:
-    relations = sorted({row["relation"] for row in found["methods"] if row["relation"]})
-    scored = [row for row in found["methods"] if row["confusion"]]
+def _compared(found: Results) -> str:
+    """What the page is about, for its title."""
+    names = list(dict.fromkeys(row.short for row in found.methods if row.private))
+    return f"{' and '.join(names)} compared" if len(names) > 1 else (names[0] if names else "no method was scored")
+
+
+def _common(found: Results) -> dict[str, Any]:
+    relations = sorted({row.relation for row in found.methods if row.relation})
+    scored = [row for row in found.methods if row.confusion]
     return {
         "verdict": verdict(found),
         "facts": _facts(found),
         "errors": "± is one standard error from the size of the test set; one run, so chance in training is not in it.",
-        "methods": [_row(row, found["config"]) for row in found["methods"]],
+        "methods": [_row(row) for row in found.methods],
         "relation": "; ".join(relations) or "none: nothing here is private",
-        "withheld": withheld(found["notes"]),
+        "withheld": withheld(found.notes),
         "confusion": _confusion(scored),
         "by_class": _by_class(scored),
-        "notes": found["notes"],
-        "command": found["command"],
-        "versions": "\n".join(f"{name} {version}" for name, version in found["versions"].items()),
-        "config": yaml.safe_dump(found["config"], sort_keys=False, allow_unicode=True),
+        "notes": found.notes,
+        "command": found.command,
+        "versions": "\n".join(f"{name} {version}" for name, version in found.versions.items()),
+        "config": yaml.safe_dump(found.config, sort_keys=False, allow_unicode=True),
     }
 
 
-def _row(row: dict[str, Any], config: dict[str, Any]) -> dict[str, Any]:
-    error = row["accuracy_standard_error"]
-    group = "dpsgd" if row["name"].startswith("dpsgd") else "student"
-    model = str(config[group]["_target_"]).rpartition(".")[2]
-    return row | {
-        "title": TITLES.get(row["name"], row["name"]),
-        "about": _ABOUT.get(row["name"], "").format(model),
-        "score": "–" if row["accuracy"] is None else f"{row['accuracy']:.1%} ± {error or 0:.1%}",
-        "took": "" if row["seconds"] is None else f"{row['seconds']:.1f}",
+def _row(row: MethodResult) -> dict[str, Any]:
+    return to_json(row) | {
+        "score": "–" if row.accuracy is None else f"{row.accuracy:.1%} ± {row.accuracy_standard_error or 0:.1%}",
+        "took": "" if row.seconds is None else f"{row.seconds:.1f}",
     }
 
 
-def _facts(found: dict[str, Any]) -> list[tuple[str, str]]:
-    pate, config = found["pate"], found["config"]
-    told = [("data set", config["dataset"]["name"])]
-    if pate["accountants"]:
-        told += [("teachers", str(pate["teachers"]))] * (pate["teachers"] is not None)
-        told += [("queries", f"{pate['queries']}"), ("answered", f"{pate['answered']}")]
-    if pate.get("label_accuracy") is not None:
-        told.append(("labels right", f"{pate['label_accuracy']:.1%}"))
-    if pate.get("plurality_accuracy") is not None:
-        told.append(("plurality right", f"{pate['plurality_accuracy']:.1%}"))
-    if pate.get("teacher_accuracy") is not None:
-        told.append(("one teacher right", f"{pate['teacher_accuracy']:.1%}"))
-    return told
+def _facts(found: Results) -> list[tuple[str, str]]:
+    pate = found.pate
+    told = [("data set", found.data)]
+    if pate.accountants:
+        told += [("teachers", str(pate.teachers))] * (pate.teachers is not None)
+        told += [("queries", f"{pate.queries}"), ("answered", f"{pate.answered}")]
+    shares = {
+        "labels right": pate.label_accuracy,
+        "plurality right": pate.plurality_accuracy,
+        "one teacher right": pate.teacher_accuracy,
+    }
+    return told + [(name, f"{share:.1%}") for name, share in shares.items() if share is not None]
 
 
 def _panel(panel: Panel | None) -> dict[str, Any] | None:
@@ -171,27 +167,27 @@ def _panel(panel: Panel | None) -> dict[str, Any] | None:
     return asdict(panel) | {"order": order + few * (panel.teachers > 0)}
 
 
-def _data(found: dict[str, Any], panel: Panel | None) -> str:
+def _data(found: Results, panel: Panel | None) -> str:
     """The panel's table for the page's script; nothing in it can end the element it stands in."""
     if panel is None:
         return ""
     replaced = [f"aggregator.{panel.parameter}", "labels.queries", "delta", "force", "stage", "dataset.delta"]
-    data = asdict(panel) | {"command": found["overrides"], "replaced": replaced}
-    return json.dumps(finite(data), separators=(",", ":")).replace("<", "\\u003c")
+    data = asdict(panel) | {"command": found.overrides, "replaced": replaced}
+    return json.dumps(to_json(data), separators=(",", ":")).replace("<", "\\u003c")
 
 
-def _confusion(scored: list[dict[str, Any]]) -> dict[str, Any] | None:
+def _confusion(scored: Sequence[MethodResult]) -> dict[str, Any] | None:
     """Of the first method that was scored; of many classes those it confuses most."""
     if not scored:
         return None
     row = scored[0]
-    matrix, names = np.array(row["confusion"]), list(row["by_class"])
+    matrix, names = np.array(row.confusion), list(row.by_class)
     wrong = matrix.sum(axis=1) - np.diag(matrix)
     kept = np.sort(np.argsort(-wrong, kind="stable")[:_MOST_CLASSES])
     totals = np.maximum(matrix.sum(axis=1), 1)
     few = len(kept) < len(names)
     return {
-        "who": "student" if row["name"] == "pate" else "model",
+        "who": "student" if row.name == "pate" else "model",
         "note": f"The {len(kept)} classes of {len(names)} with most mistakes." if few else "",
         "names": [names[at] for at in kept],
         "rows": [
@@ -212,13 +208,14 @@ def _confusion(scored: list[dict[str, Any]]) -> dict[str, Any] | None:
     }
 
 
-def _by_class(scored: list[dict[str, Any]]) -> dict[str, Any]:
-    classes = list(scored[0]["by_class"]) if scored else []
-    shares = [[_percent(row["by_class"][name]) for row in scored] for name in classes]
+def _by_class(scored: Sequence[MethodResult]) -> dict[str, Any]:
+    """A line a class, then every metric but accuracy."""
+    classes = list(scored[0].by_class) if scored else []
+    others = dict.fromkeys(name for row in scored for name in row.metrics if name != "accuracy")
     return {
-        "names": [TITLES.get(row["name"], row["name"]) for row in scored],
-        "rows": [[name, *share] for name, share in zip(classes, shares, strict=True)]
-        + ([["calibration error", *(_percent(row["calibration_error"]) for row in scored)]] if scored else []),
+        "names": [row.title for row in scored],
+        "rows": [[name, *(_percent(row.by_class[name]) for row in scored)] for name in classes]
+        + [[title_of(name), *(_percent(row.metrics.get(name)) for row in scored)] for name in others],
     }
 
 
@@ -240,33 +237,33 @@ def _png(image: np.ndarray) -> str:
     return f"data:image/png;base64,{base64.b64encode(stream.getvalue()).decode()}"
 
 
-def _stages(stages: dict[str, Any]) -> list[dict[str, Any]]:
+def _stages(stages: Mapping[str, StageResult]) -> list[dict[str, Any]]:
     return [
         {
             "name": name,
-            "seconds": f"{one['seconds']:.1f}",
-            "memory": "–" if not one["memory"] else f"{one['memory'] / 1e6:,.0f} MB",
-            "reused": one["reused"],
-            "summary": one["summary"],
+            "seconds": f"{one.seconds:.1f}",
+            "memory": "–" if not one.memory else f"{one.memory / 1e6:,.0f} MB",
+            "reused": one.reused,
+            "summary": one.summary,
         }
         for name, one in stages.items()
     ]
 
 
-def _statement(found: dict[str, Any]) -> list[str]:
+def _statement(found: Results) -> list[str]:
     """What an epsilon here means and what may be said about what was released."""
     told = []
-    for row in found["methods"]:
-        if row["epsilon_publishable"] is not None:
-            what = "The noisy labels and the student" if row["name"] == "pate" else "The DP-SGD model"
+    for row in found.methods:
+        if leaves := row.publishable:
+            what = "The noisy labels and the student" if row.name == "pate" else f"The {row.short} model"
             told.append(
-                f"{what} may be published as ({shown(row['epsilon_publishable'])}, {row['delta']:g})-differentially "
-                f"private, {row['relation']}, for every data set."
+                f"{what} may be published as ({leaves.shown}, {leaves.delta:g})-differentially private, "
+                f"{leaves.relation}, for every data set."
             )
     if not told:
-        why = withheld(found["notes"])
+        why = withheld(found.notes)
         told.append(f"Nothing of this run may be published as differentially private{why and f': {why}'}.")
-    if (account := found["ledger"]) and account["releases"]:
+    if (account := found.ledger) and account["releases"]:
         many = f"All {account['releases']} releases" if account["releases"] > 1 else "The one release"
         fit = "fit" if account["releases"] > 1 else "fits"
         told.append(

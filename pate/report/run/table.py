@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from pate.accounting.price import shown
-from pate.evaluation.scores import TITLES
+from pate.accounting.guarantee import Guarantee, shown
+from pate.evaluation.metrics import title_of
+from pate.evaluation.results import MethodResult, Results
 from pate.evaluation.verdict import verdict
 from pate.noise import SEEDED
 from pate.release.withheld import withheld
@@ -20,27 +22,26 @@ from pate.report.terminal import page
 _CLASSES = 10  # columns of a table
 
 
-def print_results(found: dict[str, Any]) -> None:
+def print_results(found: Results) -> None:
     """One table of methods, then the notes. An epsilon stands with its delta, its kind and whether it may leave."""
-    console, why = page(), withheld(found["notes"])
-    if found["pate"]["accountants"] and not any(row["accuracy"] is not None for row in found["methods"]):
-        console.print(_ladder(found["pate"]["accountants"], found["methods"][0], why))
-    if found["methods"]:
-        console.print(_table(found["methods"], why))
-    _plot(console, found["methods"])
-    if any(row["accuracy"] is not None for row in found["methods"]):
+    console, why = page(), withheld(found.notes)
+    if found.pate.accountants and not found.scored:
+        console.print(_ladder(found.pate.accountants))
+    if found.methods:
+        console.print(_table(found.methods, why))
+    _plot(console, found.methods)
+    if found.scored:
         told = verdict(found)
         console.print(" ".join([told.headline, *told.sentences]), markup=False)
-    if any(row["by_class"] for row in found["methods"]):
-        console.print(_who_pays(found["methods"]))
-    if plan := found["pate"]["plan"]:
-        where = "on these votes" if plan["on_votes"] else "whatever the votes"
-        pate = found["methods"][0]
-        fit = f"{plan['queries']} queries fit epsilon {shown(plan['target_epsilon'])}, delta {pate['delta']:g}"
-        console.print(f"{fit}, {pate['relation']}: {where}")
-    for note in (note for note in found["notes"] if note not in found.get("warned", ())):  # said once is enough
+    if any(row.by_class for row in found.methods):
+        console.print(_who_pays(found.methods))
+    if (plan := found.pate.plan) and (priced := found.pate.accountants):
+        where = "on these votes" if plan.on_votes else "whatever the votes"
+        fit = f"{plan.queries} queries fit epsilon {shown(plan.target_epsilon)}"
+        console.print(f"{fit}, {priced[0].promise}: {where}")
+    for note in (note for note in found.notes if note not in found.warned):  # said once is enough
         console.print(f"note: {note}", soft_wrap=True, markup=False)
-    if (account := found["ledger"]) and account["releases"]:
+    if (account := found.ledger) and account["releases"]:
         many = f"{account['releases']} release{'s' * (account['releases'] > 1)}"
         console.print(
             f"ledger: {many} from account {account['name']} so far, together epsilon {shown(account['epsilon'])} for "
@@ -51,37 +52,37 @@ def print_results(found: dict[str, Any]) -> None:
         )
 
 
-def _plot(console: Console, methods: list[dict[str, Any]]) -> None:
+def _plot(console: Console, methods: Sequence[MethodResult]) -> None:
     """On a terminal with room for it, where there is something to see."""
-    known = points(methods, TITLES)
+    known = points(methods)
     if not known or not console.is_terminal or console.width < MARGIN + WIDTH + 4:
         return
-    bound = next((row["accuracy"] for row in methods if row["name"] == "nonprivate"), None)
+    bound = next((row.accuracy for row in methods if not row.private), None)
     for line in plot(known, bound, UNICODE if console.encoding.startswith("utf") else ASCII):
         console.print(line, markup=False, soft_wrap=True)
 
 
-def print_places(found: dict[str, Any], folder: Path) -> None:
+def print_places(found: Results, folder: Path) -> None:
     """Where everything is, and what can be done with it."""
-    stages, config = found["stages"], found["config"]
+    stages, config = found.stages, found.config
     workspace = Path(config["workspace"])
-    if all(stage["reused"] for stage in stages.values()):
+    if all(stage.reused for stage in stages.values()):
         print("nothing to do: every stage was up to date")
     print("promise  what an epsilon here promises, and what not: docs/privacy.md")
     print(f"results  {folder / 'results.json'}")
     if "report" in stages:
         print(f"page     {folder / 'report.html'}")
-    for leaves in filter(None, (found["published"], found.get("public_page"))):
+    for leaves in filter(None, (found.published, found.public_page)):
         print(f"leaves   {leaves} (may be published)")
     print(f"private  {workspace / 'private'} (yours alone)")
     print(f"release  {workspace / 'release'} (made from public inputs and noisy answers or gradients)")
-    if any(stage["seeded"] for stage in stages.values()):
+    if any(stage.seeded for stage in stages.values()):
         print(f"apart    {workspace / 'evaluation'} ({SEEDED}; yours alone)")
-    published = "student" if "student" in stages else "dpsgd" if config["dpsgd"]["epsilon"] != "pate" else ""
-    if made := stages.get(published):
-        model = workspace / ("evaluation" if made["seeded"] else "release") / published / made["key"]
-        owner = " owner=true" if withheld(found["notes"]) else ""
-        warned = f"  # {SEEDED}" * made["seeded"]
+    leaving = next((row.stage for row in found.methods if row.private and not row.kept), "")
+    if made := stages.get(leaving):
+        model = workspace / ("evaluation" if made.seeded else "release") / leaving / made.key
+        owner = " owner=true" if withheld(found.notes) else ""
+        warned = f"  # {SEEDED}" * made.seeded
         print(f"predict  pate stage=predict student_path={model} input=FILE{owner}{warned}")
 
 
@@ -97,63 +98,64 @@ def print_predictions(found: dict[str, Any]) -> None:
     print(f"predictions  {found['output']}{' (yours alone)' if found['owners'] else ''}")
 
 
-def _table(methods: list[dict[str, Any]], why: str) -> Table:
+def _table(methods: Sequence[MethodResult], why: str) -> Table:
     table = Table(caption="; ".join(filter(None, (_caption(methods), why))), caption_justify="left")
     for title in ("method", "epsilon", "delta", "holds for", "publishable epsilon", "test accuracy", "seconds"):
         table.add_column(title, justify="left" if title in ("method", "holds for") else "right")
     for row in methods:
         table.add_row(
-            TITLES.get(row["name"], row["name"]),
+            escape(row.title),
             _epsilon(row),
-            "-" if row["delta"] is None else f"{row['delta']:g}",
-            row["guarantee"] or "-",
-            "-" if row["epsilon_publishable"] is None else shown(row["epsilon_publishable"]),
-            _share(row["accuracy"], row["accuracy_standard_error"]),
-            f"{row['seconds']:.1f}",
+            "-" if row.delta is None else f"{row.delta:g}",
+            row.guarantee or "-",
+            row.publishable.shown if row.publishable else "-",
+            _share(row.accuracy, row.accuracy_standard_error),
+            f"{row.seconds:.1f}",
         )
-        if row["accuracy_of_views"] is not None:
-            mean = f"{row['accuracy_of_views']:.1%}"
+        if row.accuracy_of_views is not None:
+            mean = f"{row.accuracy_of_views:.1%}"
             table.add_row("  mean of moved copies", *[""] * 4, mean, "")
     return table
 
 
-def _who_pays(methods: list[dict[str, Any]]) -> Table:
-    """A line a class; of many, those the first method serves worst."""
-    scored = [row for row in methods if row["by_class"]]
-    first = scored[0]["by_class"]
-    names = sorted(first, key=lambda name: 2 if first[name] is None else first[name])
+def _who_pays(methods: Sequence[MethodResult]) -> Table:
+    """A line a class; of many, those the first method serves worst. Then every metric but accuracy."""
+    scored = [row for row in methods if row.by_class]
+    first = scored[0].by_class
+    names = sorted(first, key=lambda name: 2.0 if (share := first[name]) is None else share)
     kept = set(names[:_CLASSES])
     which = f"the {_CLASSES} classes of {len(names)} that it gets wrong most" if len(names) > _CLASSES else ""
     table = Table(title=which or None, title_justify="left", title_style="", caption_justify="left")
     table.add_column("recognised,\nby class", overflow="fold")
     for row in scored:
-        table.add_column(TITLES.get(row["name"], row["name"]), justify="right")
+        table.add_column(escape(row.title), justify="right")
     for name in first:
         if name in kept:
-            table.add_row(escape(name), *(_percent(row["by_class"][name]) for row in scored))
+            table.add_row(escape(name), *(_percent(row.by_class[name]) for row in scored))
     table.add_section()
-    table.add_row("calibration error", *(_percent(row["calibration_error"]) for row in scored))
+    for name in dict.fromkeys(key for row in scored for key in row.metrics if key != "accuracy"):
+        table.add_row(escape(title_of(name)), *(_percent(row.metrics.get(name)) for row in scored))
     return table
 
 
-def _ladder(prices: list[dict[str, Any]], pate: dict[str, Any], why: str) -> Table:
+def _ladder(priced: Sequence[Guarantee]) -> Table:
     """Every accountant; which may be published, and which are shown as published only."""
-    table = Table(caption=f"delta {pate['delta']:g}; neighbours: {pate['relation']}", caption_justify="left")
+    table = Table(caption=f"delta {priced[0].delta:g}; neighbours: {priced[0].relation}", caption_justify="left")
     table.add_column("accountant")
     table.add_column("epsilon", justify="right")
     for title in ("holds for", "use", "by"):
         table.add_column(title)
-    for one in prices:
-        owners = "the owner's; fixed queries" if one["assumes_fixed_queries"] else why or "the owner's"
-        use = "to compare with papers" if not one["valid"] else "may be published" if one["publishable"] else owners
-        table.add_row(one["accountant"], shown(one["epsilon"]), one["guarantee"], use, one["theorem"])
+    for one in priced:
+        owners = "the owner's; fixed queries" if one.fixed_queries else one.withheld or "the owner's"
+        use = "to compare with papers" if not one.valid else "may be published" if one.publishable else owners
+        table.add_row(one.accountant, one.shown, one.holds_for, use, one.theorem)
     return table
 
 
-def _epsilon(row: dict[str, Any]) -> str:
-    if row["epsilon"] is not None:
-        return shown(row["epsilon"])
-    return "infinite" if row["name"] == "nonprivate" else "unknown"
+def _epsilon(row: MethodResult) -> str:
+    if row.best:
+        return row.best.shown
+    return "unknown" if row.private else "infinite"
 
 
 def _percent(share: float | None) -> str:
@@ -164,6 +166,6 @@ def _share(share: float | None, error: float | None) -> str:
     return "-" if share is None else f"{share:.1%} ± {error or 0:.1%}"
 
 
-def _caption(methods: list[dict[str, Any]]) -> str:
-    relations = sorted({row["relation"] for row in methods if row["relation"]})
+def _caption(methods: Sequence[MethodResult]) -> str:
+    relations = sorted({row.relation for row in methods if row.relation})
     return "neighbours: " + "; ".join(relations) if relations else ""

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from pate.errors import ConfigError
+from pate.evaluation.results_file import CONTROL
 from pate.report.files import write_facts, write_rows
 from pate.report.sweep.frontier_table import print_frontier
-from pate.report.sweep.jobs import CONTROL, Job, groups, natural, read_results, rows
+from pate.report.sweep.jobs import Job, groups, natural, read_checked, rows
 from pate.report.sweep.page import write_sweep_page
 from pate.report.sweep.summary import facts
 from pate.report.sweep.table import print_sweep
@@ -20,6 +21,7 @@ from pate.report.sweep.unfinished import UNFINISHED
 from pate.report.sweep.unfinished import read as read_unfinished
 from pate.report.terminal import page
 from pate.workspace.files import Unreadable, parsing
+from pate.workspace.typed_json import to_json
 
 # What changes where and how a run goes, and nothing it finds.
 _ASIDE = (
@@ -75,8 +77,8 @@ def told_apart(jobs: Sequence[Job]) -> list[Job]:
     other once more, and no repetition."""
     distinct: dict[str, Job] = {}
     for job in jobs:
-        stages = {name: stage["key"] for name, stage in job.stages.items()}
-        same = json.dumps([stages, job.results["methods"]], sort_keys=True) if job.results and stages else job.name
+        stages = {name: stage.key for name, stage in job.stages.items()}
+        same = json.dumps(to_json([stages, job.methods]), sort_keys=True) if job.results and stages else job.name
         distinct.setdefault(same, job)
     apart = iter(_differences([job.overrides for job in distinct.values() if job.results]))
     return [replace(job, overrides=next(apart)) if job.results else job for job in distinct.values()]
@@ -103,9 +105,9 @@ def _runs(folder: Path) -> Iterator[Job]:
 
 def _run(folder: Path) -> Job:
     try:
-        found = read_results(folder / "results.json")
+        found = read_checked(folder / "results.json")
         with parsing("results.json of this program"):
-            config = dict(_flat(found["config"]))
+            config = dict(_flat(found.config))
             if CONTROL.search("".join(key + value for key, value in config.items())):
                 raise Unreadable("holds control characters")
             return Job(str(folder), config, found)
@@ -153,7 +155,7 @@ def _mixed(jobs: Sequence[Job]) -> Iterator[str]:
     if len(data) > 1:
         yield f"different data sets ({', '.join(data)}): accuracies on different test inputs do not compare"
     for key, name in (("delta", "deltas"), ("relation", "neighbouring relations")):
-        known: set[Any] = {job.figures.get(f"{method}_{key}") for job in jobs for method in job.methods} - {None}
+        known: set[Any] = {job.figures.get(f"{method.name}_{key}") for job in jobs for method in job.methods} - {None}
         if len(known) > 1:
             told = ", ".join(f"{one:g}" if isinstance(one, float) else str(one) for one in sorted(known))
             yield f"different {name} ({told}): epsilons under different ones do not compare"

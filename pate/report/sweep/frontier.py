@@ -7,11 +7,12 @@ published, delta, neighbouring relation, private data. To choose by test accurac
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from pate.evaluation.scores import TITLES
-from pate.report.sweep.jobs import Group, Mean
+from pate.accounting.guarantee import Guarantee
+from pate.evaluation.results import MethodResult
+from pate.report.sweep.jobs import Group, Mean, looks
 
 TUNING = (
     "to choose a configuration by its test accuracy is tuning: no epsilon covers it, and on other inputs the chosen "
@@ -21,48 +22,59 @@ TUNING = (
 
 @dataclass(frozen=True)
 class Kind:
-    """All that an epsilon is never without: points of two kinds are never compared."""
+    """All that an epsilon is never without: configurations of two kinds are never compared."""
 
     method: str
-    holds_for: str
-    publishable: bool
-    delta: float
-    relation: str
+    title: str
     data: str
+    promise: Guarantee  # with no epsilon of its own
+
+    @property
+    def publishable(self) -> bool:
+        return self.promise.publishable
 
     def __str__(self) -> str:
-        use = "publishable" if self.publishable else "the owner's, not publishable"
-        what = f"{TITLES.get(self.method, self.method)}, epsilon for {self.holds_for} ({use})"
-        return f"{what}, delta {self.delta:g}, {self.relation}; {self.data}"
+        promise, use = self.promise, "publishable" if self.publishable else "the owner's, not publishable"
+        return f"{self.title}, epsilon for {promise.holds_for} ({use}), {promise.promise}; {self.data}"
+
+    def facts(self) -> dict[str, Any]:
+        promise = self.promise
+        return {
+            "method": self.method, "holds_for": promise.holds_for, "publishable": self.publishable,
+            "delta": promise.delta, "relation": str(promise.relation), "data": self.data,
+        }  # fmt: skip
 
 
 @dataclass(frozen=True)
-class Point:
-    """One configuration: the largest epsilon of its runs, and their mean accuracy on the test set."""
+class Configuration:
+    """One of a sweep's: the largest epsilon of its runs, and their mean accuracy on the test set."""
 
     choices: dict[str, str]
     epsilon: float
     accuracy: Mean
 
 
-def frontiers(groups: Sequence[Group]) -> dict[Kind, list[Point]]:
+Kinds = dict[Kind, list[Configuration]]
+
+
+def frontiers(groups: Sequence[Group]) -> Kinds:
     """The frontier of each kind, by growing epsilon."""
     return {kind: frontier(points) for kind, points in by_kind(groups).items()}
 
 
-def by_kind(groups: Sequence[Group]) -> dict[Kind, list[Point]]:
+def by_kind(groups: Sequence[Group]) -> Kinds:
     """All configurations whose epsilon and test accuracy are known."""
-    found: dict[Kind, list[Point]] = {}
+    found: Kinds = {}
     for group in groups:
-        for method in dict.fromkeys(name for job in group.jobs for name in job.methods):
+        for method in looks(group.jobs).values():
             for kind, point in _points(group, method):
                 found.setdefault(kind, []).append(point)
     return found
 
 
-def frontier(points: Sequence[Point]) -> list[Point]:
+def frontier(points: Sequence[Configuration]) -> list[Configuration]:
     """Those that no other beats: none is as good or better in both epsilon and accuracy, and better in one."""
-    kept: list[Point] = []
+    kept: list[Configuration] = []
     for point in sorted(points, key=lambda one: (one.epsilon, -one.accuracy.value)):
         last = kept[-1] if kept else None
         equal = last and (last.epsilon, last.accuracy.value) == (point.epsilon, point.accuracy.value)
@@ -71,7 +83,7 @@ def frontier(points: Sequence[Point]) -> list[Point]:
     return kept
 
 
-def best(points: Sequence[Point], epsilon: float) -> Point | None:
+def best(points: Sequence[Configuration], epsilon: float) -> Configuration | None:
     """The most accurate that costs no more than this; of several, the cheapest."""
     affordable = [point for point in points if point.epsilon <= epsilon]
     return min(affordable, key=lambda point: (-point.accuracy.value, point.epsilon), default=None)
@@ -83,26 +95,30 @@ def as_facts(groups: Sequence[Group], epsilon: float | None) -> dict[str, Any]:
     for kind, points in by_kind(groups).items():
         chosen = best(points, epsilon) if epsilon is not None else None
         kinds.append(
-            asdict(kind)
+            kind.facts()
             | {"points": [asdict(point) for point in points], "frontier": [asdict(one) for one in frontier(points)]}
             | {"best": asdict(chosen) if chosen else None}
         )
     return {"epsilon": epsilon, "kinds": kinds, "warning": TUNING}
 
 
-def _points(group: Group, method: str) -> Iterator[tuple[Kind, Point]]:
+def _points(group: Group, method: MethodResult) -> Iterator[tuple[Kind, Configuration]]:
     """A method's epsilons in a group: for this data set if it has one, and for every data set."""
-    accuracy = group.mean([f"{method}_accuracy"])
-    told = [set(group.known(f"{method}_{name}")) for name in ("delta", "relation")]
-    data = {job.data for job in group.jobs}
-    if accuracy is None or any(len(values) != 1 for values in (*told, data)):
+    accuracy, data = group.mean([f"{method.name}_accuracy"]), {job.data for job in group.jobs}
+    rows = [row for job in group.jobs for row in job.methods if row.name == method.name]
+    promises = {(one.delta, one.relation) for row in rows for one in row.guarantees}
+    if accuracy is None or len(promises) != 1 or len(data) != 1:
         return
-    (delta,), (relation,) = told
-    this = group.largest(f"{method}_epsilon") if "this data set" in group.known(f"{method}_guarantee") else None
-    public = group.largest(f"{method}_epsilon_publishable")
-    every = public if public is not None else group.largest(f"{method}_epsilon_every_data_set")
-    for epsilon, holds_for in ((this, "this data set"), (every, "every data set")):
-        if epsilon is not None:
-            publishable = holds_for == "every data set" and public is not None
-            kind = Kind(method, holds_for, publishable, delta, relation, next(iter(data)))
-            yield kind, Point(group.choices, epsilon, accuracy)
+    for several in ([_this(row) for row in rows], [row.publishable or row.worst_case for row in rows]):
+        known = [one for one in several if one is not None]
+        if known and len(known) == len(group.jobs):
+            largest = max(known, key=lambda one: one.epsilon)  # rounded against ourselves
+            withheld = "; ".join(dict.fromkeys(one.withheld for one in known if one.withheld))
+            kind = replace(largest, epsilon=0.0, accountant="", theorem="", withheld=withheld)
+            choices = Configuration(group.choices, largest.epsilon, accuracy)
+            yield Kind(method.name, method.title, next(iter(data)), kind), choices
+
+
+def _this(row: MethodResult) -> Guarantee | None:
+    """What it costs on this very data set, if that is known."""
+    return row.best if row.best and row.best.data_dependent else None

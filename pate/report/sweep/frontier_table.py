@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from rich.markup import escape
 from rich.table import Table
 
-from pate.accounting.price import shown
-from pate.report.sweep.frontier import TUNING, Kind, Point, best, by_kind, frontier
+from pate.accounting.guarantee import shown
+from pate.report.sweep.frontier import TUNING, Configuration, Kind, best, by_kind, frontier
 from pate.report.sweep.jobs import Group, Mean
 from pate.report.terminal import page
 
@@ -31,7 +31,7 @@ def print_frontier(groups: Sequence[Group], epsilon: float | None) -> None:
     console.print(f"warning: {TUNING}", soft_wrap=True, markup=False)
 
 
-def _table(points: Sequence[Point]) -> Table:
+def _table(points: Sequence[Configuration]) -> Table:
     table = Table()
     keys = dict.fromkeys(key for point in points for key in point.choices)
     for key in keys:
@@ -44,7 +44,7 @@ def _table(points: Sequence[Point]) -> Table:
     return table
 
 
-def _best(kinds: dict[Kind, list[Point]], epsilon: float) -> Iterator[str]:
+def _best(kinds: dict[Kind, list[Configuration]], epsilon: float) -> Iterator[str]:
     """First what may leave, then the owner's: each by itself, with all that belongs to its epsilon."""
     limit = f"{epsilon:g}"
     if not any(kind.publishable for kind in kinds):

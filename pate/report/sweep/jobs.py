@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,17 +18,18 @@ import numpy as np
 import yaml
 
 from pate.errors import PateError
+from pate.evaluation.metrics import metrics
+from pate.evaluation.results import MethodResult, Results, StageResult
+from pate.evaluation.results_file import read_results
 from pate.noise import SEEDED
 from pate.release.withheld import withheld
 from pate.report.sweep.unfinished import UNFINISHED, Unfinished
 from pate.report.sweep.unfinished import read as read_unfinished
 from pate.workspace.artifact import fits
-from pate.workspace.files import Unreadable, parsing, read_json
-from pate.workspace.versions import RESULTS, version_of
+from pate.workspace.files import Unreadable, parsing
 
 SEEDS = ("seed", "noise.seed", "dataset.seed")  # runs that differ in nothing else are repetitions
 _CURVE = ("gammas", "accuracy_at")
-CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class Job:
 
     name: str  # its folder within the sweep's
     overrides: dict[str, str]
-    results: dict[str, Any] | None
+    results: Results | None
     unfinished: Unfinished | None = None
 
     @cached_property
@@ -46,12 +47,12 @@ class Job:
         found, flat = self.results, dict[str, Any]()
         if found is None:
             return flat
-        for method in found["methods"]:
-            single = {key: value for key, value in method.items() if key != "name" and not isinstance(value, dict)}
-            flat |= {f"{method['name']}_{key}": value for key, value in single.items()}
-            flat[f"{method['name']}_epsilon_every_data_set"] = _for_every_data_set(method, found["pate"])
+        for method in found.methods:
+            every = method.worst_case
+            own = _single(method) | {"epsilon_every_data_set": every.epsilon if every else None}
+            flat |= {f"{method.name}_{key}": value for key, value in own.items()}
         for key in ("queries", "answered", "label_accuracy", "teacher_accuracy", "plurality_accuracy"):
-            flat[f"pate_{key}"] = found["pate"][key]
+            flat[f"pate_{key}"] = getattr(found.pate, key)
         quality = self.quality
         curve = zip(*(quality.pop(key, ()) for key in _CURVE), strict=True)
         flat |= {f"quality_{key}": value for key, value in quality.items()}
@@ -59,32 +60,61 @@ class Job:
         return flat
 
     @property
-    def methods(self) -> list[str]:
+    def methods(self) -> list[MethodResult]:
         """Those it ran."""
-        return [method["name"] for method in self.results["methods"]] if self.results else []
+        return list(self.results.methods) if self.results else []
 
     @property
     def notes(self) -> list[str]:
-        return list(self.results["notes"]) if self.results else []
+        return list(self.results.notes) if self.results else []
 
     @property
     def quality(self) -> dict[str, Any]:
-        return dict((self.results or {}).get("quality") or {})
+        return dict(self.results.quality or {}) if self.results else {}
 
     @property
-    def stages(self) -> dict[str, Any]:
-        return dict(self.results["stages"]) if self.results else {}
+    def stages(self) -> dict[str, StageResult]:
+        return dict(self.results.stages) if self.results else {}
 
     @property
     def private_data(self) -> tuple[Any, Any]:
         """Where its private records came from, whatever part of them it took."""
-        dataset = self.results["config"]["dataset"] if self.results else {}
+        dataset = self.results.config["dataset"] if self.results else {}
         return dataset.get("name"), dataset.get("path")
 
     @property
     def data(self) -> str:
         """The same, for reading."""
         return " ".join(str(part) for part in self.private_data if part)
+
+
+def _single(method: MethodResult) -> dict[str, Any]:
+    """A method's figures, each a cell of a table; a metric nobody could take is an empty one."""
+    known = dict.fromkeys((*metrics(), *method.metrics))
+    return {
+        "epsilon": method.epsilon,
+        "delta": method.delta,
+        "epsilon_publishable": method.epsilon_publishable,
+        "guarantee": method.guarantee,
+        "relation": method.relation,
+        **{name: method.metrics.get(name) for name in known},
+        "accuracy_standard_error": method.accuracy_standard_error,
+        "accuracy_of_views": method.accuracy_of_views,
+        **{f"public_{name}": method.public_metrics.get(name) for name in known},
+        "public_accuracy_of_views": method.public_accuracy_of_views,
+        "ahead": method.ahead,
+        **method.details,
+        "seconds": method.seconds,
+    }
+
+
+def looks(jobs: Iterable[Job]) -> dict[str, MethodResult]:
+    """The methods that any of these ran, by key, each as it was first seen."""
+    found: dict[str, MethodResult] = {}
+    for job in jobs:
+        for method in job.methods:
+            found.setdefault(method.name, method)
+    return found
 
 
 @dataclass(frozen=True)
@@ -200,45 +230,23 @@ def _stamps(folder: Path, subdir: str | None) -> dict[Path, int]:
     return {file: file.stat().st_mtime_ns for pattern in patterns for file in folder.rglob(pattern)}
 
 
-def _results(file: Path) -> dict[str, Any]:
+def _results(file: Path) -> Results:
     try:
-        return read_results(file)
+        return read_checked(file)
     except Unreadable as problem:
         raise PateError(f"{file} {problem}: the sweep cannot be summed up") from None
 
 
-def read_results(file: Path) -> dict[str, Any]:
-    """What a job found, or `Unreadable`; epsilons may be infinite."""
-    found = read_json(file, infinite=True)
-    version_of(found, RESULTS)
-    parts = {"methods": list[dict[str, Any]], "pate": dict[str, Any], "stages": dict[str, dict[str, Any]]}
-    parts |= {"notes": list[str], "config": dict[str, Any]}
-    if not isinstance(found, dict) or not all(fits(found.get(name), kind) for name, kind in parts.items()):
-        raise Unreadable("is no results.json of this program")
+def read_checked(file: Path) -> Results:
+    """What a job found, or `Unreadable`: also where its quality is no curve that can be drawn."""
+    found = read_results(file)
     told = Job(file.parent.name, {}, found)
     with parsing("results.json of this program"):
-        figures, names = told.figures, [method["name"] for method in found["methods"]]
-        numbers = [value for key, value in figures.items() if re.search("accuracy|epsilon|_delta", key)]
-        words = [value for key, value in figures.items() if re.search("_guarantee|_relation", key)]
-        known = [(stage["key"], stage["reused"]) for stage in found["stages"].values()]
-        fit = fits(numbers, list[float | None]) and fits([*words, *told.private_data], list[str | None])
-        if CONTROL.search(" ".join([*filter(None, words), *names, *told.notes, told.data])):
-            raise Unreadable("holds control characters")
-        if not (fit and fits(names, list[str]) and fits([key for key, _ in known], list[str])):
-            raise ValueError
         if any(told.quality.get(key) and not fits(told.quality[key], list[float | None]) for key in _CURVE):
             raise ValueError
+        if not fits([*told.private_data], list[str | None]) or not isinstance(told.figures, dict):
+            raise ValueError
     return found
-
-
-def _for_every_data_set(method: dict[str, Any], pate: dict[str, Any]) -> float | None:
-    """The epsilon that does not depend on the data, whether or not it may be published."""
-    if method.get("guarantee") == "every data set":
-        return method.get("epsilon")
-    if method.get("epsilon_publishable") is not None or method["name"] != "pate":
-        return method.get("epsilon_publishable")
-    known = [one for one in pate.get("accountants", ()) if one["valid"] and one["guarantee"] == "every data set"]
-    return min((one["epsilon"] for one in known if one["epsilon"] is not None), default=None)
 
 
 def _pairs(file: Path) -> dict[str, str]:

@@ -6,19 +6,20 @@ The owner's. Configurations are groups of runs that differ in their seeds only; 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pate.accounting.price import shown
-from pate.evaluation.scores import TITLES
+from pate.accounting.guarantee import shown
+from pate.evaluation.results import MethodResult
 from pate.evaluation.verdict import Verdict
 from pate.release.withheld import banners
 from pate.report.draw import plots
 from pate.report.draw.published import REFERENCES
 from pate.report.files import write_owned
 from pate.report.run.page import OWNERS, render
-from pate.report.sweep.frontier import TUNING, Kind, Point, best, by_kind, frontier
-from pate.report.sweep.jobs import SEEDS, Group, Job, Mean, groups, swept
+from pate.report.sweep.frontier import TUNING, Configuration, Kind, Kinds, best, by_kind, frontier
+from pate.report.sweep.jobs import SEEDS, Group, Job, Mean, groups, looks, swept
 
 _TUNING = f"{TUNING[0].upper()}{TUNING[1:]}."
 
@@ -44,7 +45,7 @@ def write_sweep_page(
 def sweep_page(
     jobs: Sequence[Job],
     found: Sequence[Group],
-    kinds: dict[Kind, list[Point]],
+    kinds: Kinds,
     epsilon: float | None,
     releases: Sequence[str],
     command: str,
@@ -80,7 +81,7 @@ def sweep_page(
             _TUNING,
         ],
         notes=list(dict.fromkeys([*notes, *(note for job in jobs for note in job.notes)])),
-        relation="; ".join(sorted({kind.relation for kind in kinds})),
+        relation="; ".join(sorted({str(kind.promise.relation) for kind in kinds})),
         command=command,
         versions="",
         config="",
@@ -88,13 +89,13 @@ def sweep_page(
     )
 
 
-def _verdict(data: str, found: Sequence[Group], kinds: dict[Kind, list[Point]], epsilon: float | None) -> Verdict:
+def _verdict(data: str, found: Sequence[Group], kinds: Kinds, epsilon: float | None) -> Verdict:
     """The best of each kind, within an epsilon if one was given; kinds are never held against each other unsaid."""
     told = []
     for kind, points in sorted(kinds.items(), key=lambda one: not one[0].publishable):
         chosen = best(points, epsilon) if epsilon is not None else frontier(points)[-1]
         use = "publishable" if kind.publishable else "the owner's"
-        what = f"{TITLES.get(kind.method, kind.method)}, for {kind.holds_for} ({use}{_apart(kind, kinds)})"
+        what = f"{kind.title}, for {kind.promise.holds_for} ({use}{_apart(kind, kinds)})"
         if chosen is None:
             told.append(f"{what}: none costs so little; the least is {shown(min(point.epsilon for point in points))}.")
         else:
@@ -105,33 +106,34 @@ def _verdict(data: str, found: Sequence[Group], kinds: dict[Kind, list[Point]], 
     return Verdict(f"{what} in {runs} runs on {data}: {asked}.", tuple(told))
 
 
-def _apart(kind: Kind, kinds: dict[Kind, list[Point]]) -> str:
+def _apart(kind: Kind, kinds: Kinds) -> str:
     """What is not the same for all kinds, and so not among the facts above the page."""
     told = ""
-    if len({one.delta for one in kinds}) > 1:
-        told += f", delta {kind.delta:g}"
-    if len({one.relation for one in kinds}) > 1:
-        told += f", {kind.relation}"
+    if len({one.promise.delta for one in kinds}) > 1:
+        told += f", delta {kind.promise.delta:g}"
+    if len({one.promise.relation for one in kinds}) > 1:
+        told += f", {kind.promise.relation}"
     return told + (f", {kind.data}" if len({one.data for one in kinds}) > 1 else "")
 
 
-def _shared(kinds: dict[Kind, list[Point]]) -> list[tuple[str, str]]:
-    deltas, relations = {kind.delta for kind in kinds}, {kind.relation for kind in kinds}
+def _shared(kinds: Kinds) -> list[tuple[str, str]]:
+    deltas, relations = {kind.promise.delta for kind in kinds}, {str(kind.promise.relation) for kind in kinds}
     told = [("delta", f"{deltas.pop():g}")] if len(deltas) == 1 else []
     return told + ([("neighbours", relations.pop())] if len(relations) == 1 else [])
 
 
-def _figures(found: Sequence[Group], kinds: dict[Kind, list[Point]]) -> list[dict[str, str]]:
+def _figures(found: Sequence[Group], kinds: Kinds) -> list[dict[str, str]]:
     return [one for data in dict.fromkeys(kind.data for kind in kinds) if (one := _figure(data, found, kinds))]
 
 
-def _figure(data: str, found: Sequence[Group], kinds: dict[Kind, list[Point]]) -> dict[str, str] | None:
+def _figure(data: str, found: Sequence[Group], kinds: Kinds) -> dict[str, str] | None:
     """Of one data set: accuracies on different test inputs do not compare."""
-    points, lines = [], []
+    points, lines, drawn_as = [], [], looks(job for group in found for job in group.jobs)
     for kind, several in kinds.items():
         if kind.data == data:
-            points += [drawn for point in several if (drawn := _drawn(kind, point)).drawable]
-            lines.append([drawn for point in frontier(several) if (drawn := _drawn(kind, point)).drawable])
+            look = drawn_as[kind.method]
+            points += [drawn for point in several if (drawn := _drawn(kind, look, point)).drawable]
+            lines.append([drawn for point in frontier(several) if (drawn := _drawn(kind, look, point)).drawable])
     if not points:
         return None
     own = [group for group in found if {job.data for job in group.jobs} == {data}]
@@ -142,8 +144,8 @@ def _figure(data: str, found: Sequence[Group], kinds: dict[Kind, list[Point]]) -
         "svg": plots.accuracy_by_epsilon(
             points, max(bounds, default=None), references, [one for one in lines if one], name=_id(data)
         ),
-        "caption": "Circles PATE, squares DP-SGD; filled marks hold for every data set, hollow ones for this data "
-        "set only. A line joins what no other configuration of the same kind beats. "
+        "caption": f"{plots.legend(points)} Filled marks hold for every data set, hollow ones for this data set only. "
+        "A line joins what no other configuration of the same kind beats. "
         + "Grey: published results."
         * bool(references),
     }
@@ -154,25 +156,22 @@ def _id(data: str) -> str:
     return "frontier-" + "".join(letter if letter.isalnum() and letter.isascii() else "-" for letter in data)
 
 
-def _drawn(kind: Kind, point: Point) -> plots.Point:
+def _drawn(kind: Kind, look: MethodResult, point: Configuration) -> plots.Mark:
     mean = point.accuracy
-    name = TITLES.get(kind.method, kind.method)
-    return plots.Point(kind.method, name, point.epsilon, mean.value, mean.error or 0.0, kind.holds_for)
+    return plots.Mark(
+        look.title, look.mark, look.colour, point.epsilon, mean.value, mean.error or 0.0, kind.promise.holds_for
+    )
 
 
-def _frontiers(kinds: dict[Kind, list[Point]], epsilon: float | None) -> dict[str, Any]:
+def _frontiers(kinds: Kinds, epsilon: float | None) -> dict[str, Any]:
     rows = []
     for kind, points in kinds.items():
         chosen = best(points, epsilon) if epsilon is not None else None
         for point in frontier(points):
             mark = " (best within the epsilon)" if point is chosen else ""
-            promise = [
-                TITLES.get(kind.method, kind.method),
-                kind.data,
-                kind.holds_for,
-                "yes" if kind.publishable else "no",
-            ]
-            price = [shown(point.epsilon), f"{kind.delta:g}", kind.relation, _mean(point.accuracy)]
+            told = kind.promise
+            promise = [kind.title, kind.data, told.holds_for, "yes" if kind.publishable else "no"]
+            price = [shown(point.epsilon), f"{told.delta:g}", str(told.relation), _mean(point.accuracy)]
             rows.append([*promise, *price, _choices(point.choices) + mark])
     head = [
         "method",
@@ -197,16 +196,12 @@ def _frontiers(kinds: dict[Kind, list[Point]], epsilon: float | None) -> dict[st
 
 def _results(jobs: Sequence[Job], found: Sequence[Group]) -> dict[str, Any]:
     choices = [key for key in swept(jobs) if key not in SEEDS]
-    columns: list[tuple[str, Callable[[Group], str]]] = [
-        ("PATE right", lambda group: _mean(group.mean(["pate_accuracy"]))),
-        ("epsilon, this data set", lambda group: _largest(group, "pate", "this data set")),
-        ("epsilon, publishable", lambda group: _epsilon(group.largest("pate_epsilon_publishable"))),
-        ("DP-SGD right", lambda group: _mean(group.mean(["dpsgd_accuracy"]))),
-        ("epsilon, every data set", lambda group: _largest(group, "dpsgd", "every data set")),
-        ("DP-SGD, worst case, right", lambda group: _mean(group.mean(["dpsgd_publishable_accuracy"]))),
-        ("epsilon, every data set", lambda group: _largest(group, "dpsgd_publishable", "every data set")),
-        ("labels right", lambda group: _mean(group.mean(["pate_label_accuracy"]))),
-    ]
+    columns: list[tuple[str, Callable[[Group], str]]] = []
+    for name, look in looks(jobs).items():
+        columns.append((f"{look.title} right", partial(_right, name)))
+        if look.private:
+            columns += [(f"epsilon, {kind}", partial(_largest, name, kind)) for kind in _kinds(jobs, name)]
+    columns.append(("labels right", lambda group: _mean(group.mean(["pate_label_accuracy"]))))
     rows = [
         [*(group.choices.get(key, "–") for key in choices), str(len(group.jobs)), *(cell(group) for _, cell in columns)]
         for group in found
@@ -244,7 +239,7 @@ def _choices(choices: dict[str, str]) -> str:
     return " ".join(f"{key}={value}" for key, value in choices.items()) or "the configuration"
 
 
-def _at(point: Point) -> str:
+def _at(point: Configuration) -> str:
     return f"{_mean(point.accuracy)} at epsilon {shown(point.epsilon)}"
 
 
@@ -258,5 +253,19 @@ def _epsilon(epsilon: float | None) -> str:
     return "–" if epsilon is None else shown(epsilon)
 
 
-def _largest(group: Group, method: str, guarantee: str) -> str:
-    return _epsilon(group.largest(f"{method}_epsilon")) if guarantee in group.known(f"{method}_guarantee") else "–"
+def _right(method: str, group: Group) -> str:
+    return _mean(group.mean([f"{method}_accuracy"]))
+
+
+def _kinds(jobs: Sequence[Job], method: str) -> list[str]:
+    """What epsilons of a method there are: for this data set, for every data set, publishable beside another one."""
+    rows = [row for job in jobs for row in job.methods if row.name == method]
+    known = list(dict.fromkeys(row.guarantee for row in rows if row.guarantee))
+    beside = any(row.publishable and row.publishable != row.best for row in rows)
+    return [*known, *["publishable"] * beside]
+
+
+def _largest(method: str, kind: str, group: Group) -> str:
+    if kind == "publishable":
+        return _epsilon(group.largest(f"{method}_epsilon_publishable"))
+    return _epsilon(group.largest(f"{method}_epsilon")) if kind in group.known(f"{method}_guarantee") else "–"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from pate.accounting.price import shown
+from pate.accounting.guarantee import shown
 from pate.errors import PateError
 from pate.ledger.ledger import Ledger
 from pate.noise import SEEDED

@@ -88,7 +88,7 @@ def _command() -> str:
 
 
 def _workspaces(sweep: Sweep, finished: Iterable[Job]) -> list[Path]:
-    used = [job.results["config"].get("workspace") for job in finished if job.results]
+    used = [job.results.config.get("workspace") for job in finished if job.results]
     return [sweep.workspace, *(Path(one) for one in used if isinstance(one, str))]
 
 

@@ -3,29 +3,38 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from rich.markup import escape
 from rich.table import Table
 
-from pate.accounting.price import shown
-from pate.evaluation.scores import TITLES
-from pate.report.sweep.jobs import SEEDS, Group, Job, Mean, groups, swept
+from pate.accounting.guarantee import shown
+from pate.evaluation.results import StageResult
+from pate.report.sweep.jobs import SEEDS, Group, Job, Mean, groups, looks, swept
 from pate.report.terminal import page
 
-_SHARES = {  # column of the table: where it is found, best first
+_SHARES: dict[str, tuple[str, ...]] = {  # column of the table: where it is found, best first
     "one teacher": ("quality_teacher_accuracy", "pate_teacher_accuracy"),
     "plurality": ("quality_plurality_accuracy", "pate_plurality_accuracy"),
     "labels": ("quality_pool_accuracy", "pate_label_accuracy"),
-    "PATE\ntest": ("pate_accuracy",),
-    "PATE\ntest, views": ("pate_accuracy_of_views",),
-    "PATE\npool": ("pate_public_accuracy",),
-    "PATE\npool, views": ("pate_public_accuracy_of_views",),
-    "DP-SGD\ntest": ("dpsgd_accuracy",),
-    "DP-SGD at the\npublishable epsilon\ntest": ("dpsgd_publishable_accuracy",),
-    "non-private\ntest": ("nonprivate_accuracy",),
 }
+
+
+def _shares(found: Sequence[Group]) -> dict[str, tuple[str, ...]]:
+    """What is a share of right answers: of teachers and labels, then of every method's model."""
+    models: dict[str, tuple[str, ...]] = {
+        f"{look.title}\n{where}": (f"{name}_{key}",)
+        for name, look in looks(job for group in found for job in group.jobs).items()
+        for where, key in (
+            ("test", "accuracy"),
+            ("test, views", "accuracy_of_views"),
+            ("pool", "public_accuracy"),
+            ("pool, views", "public_accuracy_of_views"),
+        )
+        if where == "test" or name == "pate"
+    }
+    return _SHARES | models
 
 
 def print_sweep(jobs: Sequence[Job], heading: str = "", releases: Sequence[str] = ()) -> None:
@@ -51,11 +60,11 @@ def _table(jobs: Sequence[Job], found: list[Group]) -> Table:
     choices = [key for key in swept(jobs) if key not in SEEDS]
     columns = {key: [group.choices.get(key, "-") for group in found] for key in choices}
     columns["runs"] = [str(len(group.jobs)) for group in found]
-    for title, keys in _SHARES.items():
+    for title, keys in _shares(found).items():
         expected = title == "labels" and all(group.known(keys[0]) for group in found)
         columns[f"{title}\nexpected" if expected else title] = [_share(group.mean(keys), group) for group in found]
-    for name, title in TITLES.items():
-        columns |= _priced(name, title, found)
+    for name, look in looks(job for group in found for job in group.jobs).items():
+        columns |= _priced(name, look.title, found)
     columns = {title: cells for title, cells in columns.items() if set(cells) != {"-"}}
     table = Table()
     for title in columns:
@@ -81,13 +90,13 @@ def _priced(name: str, title: str, found: list[Group]) -> dict[str, list[str]]:
 
 
 def _explained(found: list[Group]) -> Iterable[str]:
-    means = [share for group in found for keys in _SHARES.values() if (share := group.mean(keys))]
+    means = [share for group in found for keys in _shares(found).values() if (share := group.mean(keys))]
     if means:
         yield "%: right answers; of teachers and labels on public inputs, of models (test) on test inputs"
     if any(one.error is not None for one in means):
         yield "±: standard error of the mean over the runs of a line, which differ in their seeds only"
     use = {"beside": "the owner's", "same": "may be published", "none": "the owner's: none may be published"}
-    for name, title in TITLES.items():
+    for name, look in looks(job for group in found for job in group.jobs).items():
         if not any(group.known(f"{name}_epsilon") for group in found):
             continue
         facts = [use[_publication(name, found)]]
@@ -96,7 +105,7 @@ def _explained(found: list[Group]) -> Iterable[str]:
                 facts.append(words.format(value))
         if _publication(name, found) == "beside":
             facts.append("the publishable one holds for every data set, with the same delta and neighbours")
-        yield f"{title} epsilon: {'; '.join(facts)}"
+        yield f"{look.title} epsilon: {'; '.join(facts)}"
 
 
 def _publication(name: str, found: list[Group]) -> str:
@@ -123,9 +132,9 @@ def _draws(finished: Sequence[Job]) -> Iterable[str]:
             yield f"{' and '.join(told)} from the same private data: each is a release, and their prices add up"
 
 
-def _drawn(stages: Sequence[Mapping[str, Any]]) -> int:
-    fresh = [stage["key"] for stage in stages if not stage["reused"]]
-    return len(fresh) + len({stage["key"] for stage in stages} - set(fresh))
+def _drawn(stages: Sequence[StageResult]) -> int:
+    fresh = [stage.key for stage in stages if not stage.reused]
+    return len(fresh) + len({stage.key for stage in stages} - set(fresh))
 
 
 def _share(share: Mean | None, group: Group) -> str:

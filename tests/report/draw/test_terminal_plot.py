@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from pate.report.draw.terminal_plot import ASCII, HEIGHT, MARGIN, UNICODE, WIDTH, Point, plot, points
+from pate.accounting.guarantee import ZERO_OUT, Guarantee
+from pate.report.draw.terminal_plot import ASCII, HEIGHT, MARGIN, UNICODE, WIDTH, Dot, plot, points
 from pate.report.run import table as module
+from tests.evaluation.made_up import typed
 from tests.report.sweep.test_summary import method
-
-TITLES = {"pate": "PATE", "dpsgd": "DP-SGD"}
 
 
 def row(name, **known):
@@ -26,6 +26,10 @@ def row(name, **known):
     return method(name, **(facts | known))
 
 
+def dot(name, epsilon, accuracy, dependent):
+    return Dot(name, accuracy, Guarantee(epsilon, 1e-5, ZERO_OUT, dependent, "", ""))
+
+
 PATE = row("pate", epsilon=1.0, epsilon_publishable=10.0)
 DPSGD = row("dpsgd", epsilon=1.0, epsilon_publishable=None, guarantee="every data set", accuracy=0.6)
 BOUND = row(
@@ -34,7 +38,7 @@ BOUND = row(
 
 
 def test_a_method_with_two_epsilons_has_two_marks_and_the_legend_says_which_is_which():
-    drawn = plot(points([PATE, DPSGD, BOUND], TITLES), 0.95, UNICODE)
+    drawn = plot(points(typed({"methods": [PATE, DPSGD, BOUND]}).methods), 0.95, UNICODE)
     field, legend = drawn[:HEIGHT], drawn[-3:]
     assert "".join(field).count("○") == 1
     assert "".join(field).count("●") == 2
@@ -53,19 +57,19 @@ def test_a_method_with_two_epsilons_has_two_marks_and_the_legend_says_which_is_w
 
 def test_an_epsilon_that_is_publishable_itself_is_one_point():
     alone = row("dpsgd", epsilon=2.0, epsilon_publishable=2.0, guarantee="every data set")
-    (point,) = points([alone], TITLES)
-    assert point.publishable
+    (point,) = points(typed({"methods": [alone]}).methods)
+    assert point.guarantee.publishable
 
 
 @pytest.mark.parametrize("epsilon", [None, 0.0, math.inf])
 def test_what_no_logarithmic_axis_can_show_is_left_out(epsilon):
-    assert points([row("pate", epsilon=epsilon, epsilon_publishable=None), BOUND], TITLES) == []
-    assert points([row("pate", accuracy=None)], TITLES) == []
+    assert points(typed({"methods": [row("pate", epsilon=epsilon, epsilon_publishable=None), BOUND]}).methods) == []
+    assert points(typed({"methods": [row("pate", accuracy=None)]}).methods) == []
 
 
 def test_the_axis_is_logarithmic():
     epsilons = (0.1, 1.0, 10.0)
-    found = [Point("x", e, 0.2 + n / 4, "this data set", False, 1e-5, "r") for n, e in enumerate(epsilons)]
+    found = [dot("x", e, 0.2 + n / 4, True) for n, e in enumerate(epsilons)]
     places = [line.index("o") for line in reversed(plot(found, None, ASCII)[:HEIGHT]) if "o" in line]
     assert len(places) == 3
     assert places[2] - places[1] == pytest.approx(places[1] - places[0], abs=1)
@@ -73,9 +77,8 @@ def test_the_axis_is_logarithmic():
 
 share = st.floats(0, 1)
 point = st.builds(
-    Point, st.sampled_from(["PATE", "DP-SGD", "a longer name than most"]), st.floats(1e-6, 1e6), share,
-    st.sampled_from(["this data set", "every data set"]), st.booleans(), st.just(1e-5), st.just("r"),
-)  # fmt: skip
+    dot, st.sampled_from(["PATE", "DP-SGD", "a longer name than most"]), st.floats(1e-6, 1e6), share, st.booleans()
+)
 
 
 @given(st.lists(point, min_size=1, max_size=6), st.none() | share)
@@ -83,7 +86,7 @@ def test_every_point_has_its_mark_inside_the_field_whatever_the_numbers(found, b
     drawn = plot(found, bound, UNICODE)
     field = drawn[:HEIGHT]
     for kind, mark in UNICODE.marks.items():
-        assert sum(line.count(mark) for line in field) == sum(one.holds_for == kind for one in found)
+        assert sum(line.count(mark) for line in field) == sum(one.guarantee.holds_for == kind for one in found)
     assert max(map(len, field)) <= MARGIN + WIDTH
     assert "\n".join(plot(found, bound, ASCII)).isascii()
 
@@ -95,7 +98,7 @@ def shown(monkeypatch, width, terminal=True, encoding="utf-8"):
     )
     found = {"methods": [PATE, BOUND], "pate": {"accountants": [], "plan": None}, "notes": [], "ledger": None}
     found["config"] = {"dataset": {"name": "toy"}}
-    module.print_results(found)
+    module.print_results(typed(found))
     out.flush()
     return out.buffer.getvalue().decode(encoding)
 

@@ -7,8 +7,8 @@ import shutil
 
 import pytest
 
+from pate.accounting.guarantee import shown
 from pate.accounting.ladder import price
-from pate.accounting.price import shown
 from pate.aggregation.lnmax import LNMax
 from pate.aggregation.selection import by_position
 from pate.aggregation.votes import Votes

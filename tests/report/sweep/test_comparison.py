@@ -11,7 +11,7 @@ from scipy import stats
 
 from pate.errors import ConfigError
 from pate.report.sweep.comparison import compare, print_comparison, runs_of, told_apart
-from tests.report.sweep.test_summary import job, method
+from tests.report.sweep.test_summary import facts, method
 
 CONFIG = {
     "dataset": {"_target_": "pate.data.digits.Digits", "name": "digits", "path": None, "seed": 0, "private": 1200},
@@ -28,7 +28,7 @@ CONFIG = {
 
 def ran(folder, key=None, changes=None, **known):
     """A run's folder, as a run leaves it."""
-    found = job("", "a=1", methods=[method(accuracy=0.9) | known]).results
+    found = facts(methods=[method(accuracy=0.9) | known])
     config = json.loads(json.dumps(CONFIG))
     for dotted, value in (changes or {}).items():
         *path, last = dotted.split(".")
@@ -128,8 +128,8 @@ def test_a_sweep_stands_for_its_jobs_and_names_those_that_did_not_finish(tmp_pat
 DAMAGE = {
     "is damaged or no JSON": b"{",
     "is no results.json of this program": b"[]",
-    "is damaged or no results.json": json.dumps(job("", "a=1", methods=[method(epsilon="much")]).results).encode(),
-    "holds control characters": json.dumps(job("", "a=1", notes=["\x1b[31mred"]).results).encode(),
+    "is damaged or no results.json": json.dumps(facts(methods=[method(epsilon="much")])).encode(),
+    "holds control characters": json.dumps(facts(notes=["\x1b[31mred"])).encode(),
 }
 
 

@@ -1,19 +1,22 @@
 """The frontier against its definition, on made-up configurations; kinds of epsilon are never mixed."""
 
 import json
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pate.noise import SEEDED
-from pate.report.sweep.frontier import Point, as_facts, best, by_kind, frontier, frontiers
+from pate.report.sweep.frontier import Configuration, as_facts, best, by_kind, frontier, frontiers
 from pate.report.sweep.frontier_table import print_frontier
 from pate.report.sweep.jobs import Mean, groups
-from tests.report.sweep.test_summary import job, method
+from tests.evaluation.made_up import typed
+from tests.report.sweep.test_summary import facts, job, method
 
+LESS = "replaced by nothing"
 few = st.sampled_from([0.1, 0.5, 1.0, 2.0, 3.5])  # few values: ties are common
 some_points = st.lists(st.tuples(few, few), max_size=12).map(
-    lambda pairs: [Point({"at": str(n)}, e, Mean(a, None, 1)) for n, (e, a) in enumerate(pairs)]
+    lambda pairs: [Configuration({"at": str(n)}, e, Mean(a, None, 1)) for n, (e, a) in enumerate(pairs)]
 )
 
 
@@ -53,7 +56,7 @@ def test_an_epsilon_for_this_data_set_and_a_publishable_one_have_frontiers_of_th
     cheap = method(epsilon=0.5, epsilon_publishable=9.0, accuracy=0.8)  # cheap for the owner, dear to publish
     dear = method(epsilon=2.0, epsilon_publishable=3.0, accuracy=0.7)
     found = {
-        (kind.holds_for, kind.publishable): points
+        (kind.promise.holds_for, kind.publishable): points
         for kind, points in frontiers(swept(([cheap], []), ([dear], []))).items()
     }
     assert [point.choices["gamma"] for point in found["this data set", False]] == ["0"]
@@ -68,11 +71,17 @@ def test_methods_deltas_relations_and_publication_are_kept_apart():
     owners = method("dpsgd", epsilon=1.0, epsilon_publishable=None, **everywhere)
     public = method("dpsgd_publishable", epsilon=1.0, epsilon_publishable=1.0, **everywhere)
     looser = method("dpsgd", epsilon=1.0, epsilon_publishable=None, delta=1e-3, **everywhere)
-    person = method("dpsgd", epsilon=1.0, epsilon_publishable=None, relation="all records of one p", **everywhere)
+    person = method(
+        "dpsgd",
+        epsilon=1.0,
+        epsilon_publishable=None,
+        relation="all records of one p replaced by nothing",
+        **everywhere,
+    )
     pate = method("pate", epsilon=1.0, epsilon_publishable=1.0, **everywhere)
     kinds = by_kind(swept(([owners, public, pate], []), ([looser], []), ([person], [])))
     assert [len(points) for points in kinds.values()] == [1] * 5
-    assert all("delta" in str(kind) and kind.relation in str(kind) and kind.holds_for in str(kind) for kind in kinds)
+    assert all(kind.promise.promise in str(kind) and kind.promise.holds_for in str(kind) for kind in kinds)
 
 
 def test_the_largest_epsilon_and_the_mean_accuracy_of_repetitions_count():
@@ -99,13 +108,19 @@ def test_seeded_noise_has_nothing_to_publish_and_still_a_price_for_every_data_se
             ("b", 1.0, "every data set", False),
             ("c", 0.5, "this data set", True),
         ]
-        one.results["pate"]["accountants"] = [
-            dict(zip(("accountant", "epsilon", "guarantee", "valid"), price, strict=True)) for price in ladder
+        promise = {"delta": 1e-4, "relation": "one record replaced by nothing"}
+        prices = [
+            promise | dict(zip(("accountant", "epsilon", "guarantee", "valid"), price, strict=True)) for price in ladder
         ]
+        found = facts(methods=[method(epsilon_publishable=None, accuracy=0.5 + n / 10)], notes=[SEEDED])
+        found["pate"]["accountants"] = prices
+        jobs[n] = replace(one, results=typed(found))
     kinds = by_kind(groups(jobs))
     assert not any(kind.publishable for kind in kinds)
     assert [
-        [point.epsilon for point in points] for kind, points in kinds.items() if kind.holds_for == "every data set"
+        [point.epsilon for point in points]
+        for kind, points in kinds.items()
+        if kind.promise.holds_for == "every data set"
     ] == [[5.0, 6.0]]
     print_frontier(groups(jobs), 10.0)
     assert "no configuration has an epsilon that may be published" in " ".join(capsys.readouterr().out.split())
@@ -124,9 +139,9 @@ def test_the_best_is_named_for_each_kind_with_all_that_belongs_to_its_epsilon(ca
     assert f"best within epsilon 3: gamma=0, 60.00% at epsilon 3.000; {public}" in out
     assert f"best within epsilon 3: gamma=1, 80.00% at epsilon 2.001; {owners}" in out
     assert out.index("(publishable)") < out.index("warning: to choose a configuration by its test accuracy is tuning")
-    facts = as_facts(swept(*rows), 3.0)
-    assert [kind["best"]["choices"] for kind in facts["kinds"]] == [{"gamma": "1"}, {"gamma": "0"}]
-    json.dumps(facts, allow_nan=False)
+    told = as_facts(swept(*rows), 3.0)
+    assert [kind["best"]["choices"] for kind in told["kinds"]] == [{"gamma": "1"}, {"gamma": "0"}]
+    json.dumps(told, allow_nan=False)
 
 
 def test_nothing_to_choose_from_prints_nothing(capsys):

@@ -7,6 +7,7 @@ import pytest
 from pate.report.sweep.jobs import Job
 from pate.report.sweep.page import write_sweep_page
 from pate.report.sweep.unfinished import Unfinished
+from tests.evaluation.made_up import typed
 
 RELATION = "one record replaced by nothing"
 
@@ -27,7 +28,7 @@ def job(number, gamma, seed, accuracy, epsilon):
         ],
         "pate": pate | {"accountants": []}, "stages": {}, "notes": ["a note"], "config": {"dataset": {"name": "toy"}},
     }  # fmt: skip
-    return Job(str(number), {"aggregator.gamma": gamma, "seed": seed}, found)
+    return Job(str(number), {"aggregator.gamma": gamma, "seed": seed}, typed(found))
 
 
 FAILED = Unfinished("the <disk> is full", "pate aggregator.gamma=0.8")

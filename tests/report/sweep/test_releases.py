@@ -2,7 +2,7 @@
 
 import pytest
 
-from pate.accounting.price import shown
+from pate.accounting.guarantee import shown
 from pate.app.cli import execute
 from pate.ledger.ledger import Ledger, total
 from pate.report.sweep.releases import told_of

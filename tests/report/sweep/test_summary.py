@@ -16,6 +16,7 @@ from pate.report.sweep.jobs import Job, Sweep, begin, groups, mean, rows, swept
 from pate.report.sweep.summary import sum_up
 from pate.report.sweep.table import print_sweep
 from pate.report.sweep.unfinished import Unfinished
+from tests.evaluation.made_up import typed
 
 GAMMAS = [0.05, 1.0]
 
@@ -25,9 +26,10 @@ def method(name="pate", **known):
     return {"name": name, **facts, "relation": "one record replaced by nothing", "accuracy": None} | known
 
 
-def job(name, overrides, *, methods=(), quality=None, notes=(), stages=None, finished=True):
+def facts(*, methods=(), quality=None, notes=(), stages=None):
+    """Of a made-up run, as the first version wrote them."""
     pate = dict.fromkeys(("queries", "answered", "label_accuracy", "teacher_accuracy", "plurality_accuracy"))
-    results = {
+    return {
         "methods": list(methods),
         "pate": pate,
         "quality": quality,
@@ -35,7 +37,12 @@ def job(name, overrides, *, methods=(), quality=None, notes=(), stages=None, fin
         "config": {"dataset": {"name": "digits", "path": None}, "aggregator": {"gamma": 0.2}},
         "notes": list(notes),
     }
-    return Job(name, dict(pair.split("=", 1) for pair in overrides.split()), results if finished else None)
+
+
+def job(name, overrides, *, finished=True, **known):
+    return Job(
+        name, dict(pair.split("=", 1) for pair in overrides.split()), typed(facts(**known)) if finished else None
+    )
 
 
 def quality(right, at):
@@ -173,12 +180,12 @@ def write(folder, overrides, results=None):
 
 def test_only_jobs_of_this_sweep_are_taken(tmp_path):
     for number in (0, 1, 2):
-        write(tmp_path / str(number), [f"seed={number}"], job("", "a=1").results)
+        write(tmp_path / str(number), [f"seed={number}"], facts())
     sweep = begin(tmp_path, ".hydra")
     assert sweep.jobs() == []
     write(tmp_path / "0", ["seed=7"])  # and fails: the results are those of the earlier job
-    write(tmp_path / "10", ["+seed=8"], job("", "a=1").results)
-    write(tmp_path / "9", ["seed=9"], job("", "a=1").results)
+    write(tmp_path / "10", ["+seed=8"], facts())
+    write(tmp_path / "9", ["seed=9"], facts())
     found = sweep.jobs()
     assert [(one.name, one.overrides["seed"]) for one in found] == [("0", "7"), ("9", "9"), ("10", "8")]
     assert [one.results is not None for one in found] == [False, True, True]
@@ -187,7 +194,7 @@ def test_only_jobs_of_this_sweep_are_taken(tmp_path):
 def test_without_overrides_on_record_every_job_stands_alone(tmp_path):
     sweep = begin(tmp_path, None)
     for number in (0, 1):
-        write(tmp_path / str(number), [], job("", "a=1").results)
+        write(tmp_path / str(number), [], facts())
     assert len(groups(sweep.jobs())) == 2
     assert not sum_up(Sweep(tmp_path / "empty", None, {}), [])
 
@@ -195,7 +202,7 @@ def test_without_overrides_on_record_every_job_stands_alone(tmp_path):
 @pytest.mark.parametrize("count", [1, 7, 9])
 def test_a_picture_of_few_and_of_many_lines(tmp_path, count, capsys):
     for number in range(count):
-        results = job("", "a=1", quality=quality(0.5, [0.1, 0.1 * number])).results
+        results = facts(quality=quality(0.5, [0.1, 0.1 * number]))
         write(tmp_path / str(number), [f"labels.queries={number}"], results)
     sweep = Sweep(tmp_path, ".hydra", {})
     assert sum_up(sweep, sweep.jobs())

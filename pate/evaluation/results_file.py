@@ -1,0 +1,55 @@
+"""results.json: written whole or not at all, and read back from this version and those before."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+from pate.evaluation.first_results import upgraded
+from pate.evaluation.results import Results
+from pate.workspace.files import Unreadable, parsing, read_json
+from pate.workspace.typed_json import from_json, to_json
+from pate.workspace.versions import RESULTS, version_of
+
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+
+
+def write_results(found: Results, folder: Path) -> Path:
+    """Readable by the owner only."""
+    file, temporary = folder / "results.json", folder / ".results.json"
+    with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as handle:
+        json.dump(to_json(found), handle, indent=1, allow_nan=False)
+        handle.flush()
+        os.fsync(handle.fileno())
+    temporary.rename(file)
+    return file
+
+
+def read_results(file: Path) -> Results:
+    """What a run found, or `Unreadable`; epsilons may be infinite."""
+    return results_of(read_json(file, infinite=True))
+
+
+def results_of(plain: Any) -> Results:
+    """The same from what was parsed."""
+    if not isinstance(plain, dict):
+        raise Unreadable("is no results.json of this program")
+    if version_of(plain, RESULTS) == 1:
+        with parsing("results.json of this program"):
+            plain = upgraded(plain)
+    try:
+        found = from_json(Results, plain)
+    except ValueError as problem:
+        raise Unreadable(f"is damaged or no results.json of this program ({problem})") from None
+    names = [word for one in found.methods for word in (one.name, one.title, one.short, one.relation or "")]
+    if CONTROL.search(" ".join([*names, *found.notes, *map(str, _paths(found))])):
+        raise Unreadable("holds control characters")
+    return found
+
+
+def _paths(found: Results) -> list[Any]:
+    dataset = found.config.get("dataset")
+    return [dataset.get("name"), dataset.get("path")] if isinstance(dataset, dict) else []

@@ -1,0 +1,97 @@
+"""PATE: teachers vote, noisy answers label public inputs, and a student learns from those."""
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
+
+from pate.accounting.guarantee import Guarantee, best, worst_case
+from pate.aggregation.votes import read_votes
+from pate.ledger.ledger import Release
+from pate.methods.method import Entry, Made, Method
+from pate.settings import Settings
+from pate.workspace.stage import Ref, Stage
+
+from .account import account, account_in_rounds
+from .artifacts import COSTS, LABELS, QUERIES, STUDENT, VOTES
+from .labels import answers_release, labels, labels_from_file, labels_in_rounds
+from .panel import panel
+from .quality import quality
+from .queries import queries, queries_by_position
+from .release import release_of_student
+from .sanitise import sanitise
+from .student import student
+from .teachers import teachers, teachers_on_inputs
+from .votes import votes, votes_from_file
+
+_PRICED = ("all", "labels", "quality", "student", "compare", "release", "report")  # no label without its price
+
+
+class PATE(Method):
+    key = "pate"
+
+    def left_out(self, settings: Settings) -> str:
+        return "" if settings.has_public else "no public inputs (dataset.public=0): PATE is left out"
+
+    def stages(self, settings: Settings) -> list[Stage]:
+        if settings.labels.path:
+            return [labels_from_file, student]
+        trained = teachers if settings.teachers.sees == "features" else teachers_on_inputs
+        found = [votes_from_file] if settings.votes.path else [trained, votes]
+        if settings.labels.selection == "active":
+            found += [labels_in_rounds, account_in_rounds]
+        else:
+            by_position = settings.votes.path and settings.labels.selection != "medoids"
+            found += [queries_by_position if by_position else queries, quality, labels, account, sanitise]
+        return [*found, student, panel]
+
+    def entries(self, settings: Settings) -> list[Entry]:
+        return [
+            Entry(
+                key="pate",
+                title="PATE",
+                short="PATE",
+                model=STUDENT,
+                shown_by=(LABELS,) if settings.labels.path else (LABELS, COSTS),
+                about=f"a student ({type(settings.student).__name__}) taught by noisy votes",
+                mark="o",
+                colour="pate",
+                stages=("features", "encode", "teachers", "votes", "queries", "labels", "student"),
+                guarantees=_no_guarantees if settings.labels.path else _guarantees,
+            )
+        ]
+
+    def notes(self, settings: Settings, made: Made) -> Iterator[str]:
+        if settings.labels.path:
+            yield "labels came from a file: what they cost is not known here"
+            return
+        costs = made(COSTS)
+        if costs and costs.best.data_dependent:
+            yield "PATE's epsilon for this data set is computed from private votes: for the owner, not for publication"
+
+    def release(self, settings: Settings) -> Stage | None:
+        return release_of_student
+
+    def foreseen(self, settings: Settings, stages: Collection[str]) -> Iterator[tuple[str, Release]]:
+        if "labels" in stages and settings.has_price:
+            classes, path = len(settings.dataset.class_names), settings.votes.path
+            count = read_votes(path, classes).teachers if path else settings.teachers.count
+            yield "labels", answers_release(settings, count, settings.labels.queries)
+
+    def along(self, settings: Settings, page: bool) -> list[str]:
+        priced = settings.has_price and settings.stage in _PRICED
+        return ["account", *["panel"] * page] if priced else []
+
+    def evidence(self, settings: Settings) -> Sequence[Ref]:
+        return [STUDENT] if settings.labels.path else [VOTES, QUERIES, STUDENT]
+
+
+def _guarantees(made: Made) -> list[Guarantee]:
+    """The smallest that holds, the owner's; and the smallest for every data set, which may leave."""
+    costs: Any = made(COSTS)
+    if costs is None:
+        return []
+    found = [best(costs), worst_case(costs)]
+    return list(dict.fromkeys(one for one in found if one is not None))
+
+
+def _no_guarantees(made: Made) -> list[Guarantee]:
+    return []
