@@ -13,6 +13,7 @@ import pate as package
 from pate.errors import ConfigError
 from pate.noise import SEEDED
 from pate.report.tracking import MLflow, flat, prices
+from tests.evaluation.made_up import typed
 
 SMALL = ["teachers=ridge", "teachers.count=20", "student=supervised", "dpsgd.epochs=3", "dpsgd.epsilon=3", "n_jobs=1"]
 # A real process, outside of what MLflow takes for a test: there it would never call home.
@@ -275,7 +276,7 @@ def test_runs_that_begin_at_once_share_a_store(tmp_path):
 def test_an_infinite_epsilon_is_said_and_no_metric():
     method = {"name": "pate", "epsilon": float("inf"), "epsilon_publishable": None, "delta": 1e-5}
     method |= {"relation": "one record replaced by nothing", "guarantee": "every data set"}
-    told = prices({"methods": [method], "notes": []})
+    told = prices(typed({"methods": [method]}))
     words = "infinite, delta 1e-05, one record replaced by nothing, holds for every data set, the owner's"
     assert told["pate_epsilon"] == words
 

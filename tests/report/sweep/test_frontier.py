@@ -108,10 +108,11 @@ def test_seeded_noise_has_nothing_to_publish_and_still_a_price_for_every_data_se
             ("b", 1.0, "every data set", False),
             ("c", 0.5, "this data set", True),
         ]
-        promise = {"delta": 1e-4, "relation": "one record replaced by nothing"}
-        prices = [
-            promise | dict(zip(("accountant", "epsilon", "guarantee", "valid"), price, strict=True)) for price in ladder
-        ]
+        keys, promise = (
+            ("accountant", "epsilon", "guarantee", "valid"),
+            {"delta": 1e-4, "relation": f"one record {LESS}"},
+        )
+        prices = [promise | dict(zip(keys, price, strict=True)) for price in ladder]
         found = facts(methods=[method(epsilon_publishable=None, accuracy=0.5 + n / 10)], notes=[SEEDED])
         found["pate"]["accountants"] = prices
         jobs[n] = replace(one, results=typed(found))

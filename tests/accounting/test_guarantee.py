@@ -1,0 +1,116 @@
+"""An epsilon never stands alone, is never rounded down, and is called publishable only where it is."""
+
+import math
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pate.accounting.guarantee import (
+    REPLACE_ONE,
+    ZERO_OUT,
+    Adjacency,
+    Guarantee,
+    Relation,
+    best,
+    publishable,
+    remaining,
+    shown,
+    worst_case,
+)
+
+
+def guarantee(epsilon=1.0, dependent=False, **known):
+    facts = {"delta": 1e-5, "relation": ZERO_OUT, "accountant": "pld", "theorem": "a theorem"} | known
+    return Guarantee(epsilon, data_dependent=dependent, **facts)
+
+
+@given(st.floats(0, 1e9))
+def test_an_epsilon_is_rounded_up_and_what_is_left_down(epsilon):
+    assert Decimal(shown(epsilon)) >= Decimal(epsilon) - Decimal("1e-9")
+    assert Decimal(shown(epsilon)) <= Decimal(epsilon) + Decimal("0.0011")
+    assert Decimal(remaining(epsilon)) <= Decimal(epsilon) + Decimal("1e-9")
+
+
+def test_what_is_without_bound_is_called_so():
+    assert shown(math.inf) == "infinite"
+
+
+def test_the_words_hold_everything():
+    assert str(guarantee(1.2341)) == (
+        "epsilon 1.235 for every data set (publishable), delta 1e-05, one record replaced by nothing"
+    )
+    assert str(guarantee(1.0, dependent=True)) == (
+        "epsilon 1.000 for this data set (the owner's, not publishable), delta 1e-05, one record replaced by nothing"
+    )
+
+
+@pytest.mark.parametrize("known", [{"dependent": True}, {"valid": False}, {"withheld": "seeded"}])
+def test_each_of_three_things_keeps_it_from_being_published(known):
+    assert guarantee().publishable
+    assert not guarantee(**known).publishable
+    assert "(publishable)" not in str(guarantee(**known))
+
+
+def test_what_voids_it_is_said_once_and_stays():
+    void = guarantee().without("seeded noise").without("seeded noise").without("")
+    assert void.withheld == "seeded noise"
+    assert not void.publishable
+    assert guarantee().without("") == guarantee()
+
+
+def test_the_smallest_that_holds_and_the_smallest_that_may_leave():
+    as_published, owners = guarantee(0.1, valid=False), guarantee(0.5, dependent=True)
+    seeded, leaves = guarantee(2.0, withheld="seeded"), guarantee(3.0)
+    several = [as_published, owners, seeded, leaves]
+    assert best(several) is owners
+    assert publishable(several) is leaves
+    assert worst_case(several) is seeded
+    assert best([]) is publishable([as_published, owners]) is worst_case([owners]) is None
+
+
+def test_epsilons_of_two_kinds_are_not_alike():
+    assert guarantee(1.0).alike(guarantee(2.0))
+    for other in (
+        guarantee(delta=1e-6), guarantee(relation=REPLACE_ONE), guarantee(dependent=True), guarantee(withheld="seeded"),
+    ):  # fmt: skip
+        assert not guarantee().alike(other)
+
+
+@pytest.mark.parametrize("adjacency", Adjacency)
+@pytest.mark.parametrize("group", [None, "patient", "one record replaced by another", "a\nb"])
+def test_a_relation_is_its_words(adjacency, group):
+    assert Relation.of(str(Relation(adjacency, group))) == Relation(adjacency, group)
+
+
+@pytest.mark.parametrize("words", ["", "one record", "two records replaced by nothing", "one record replaced"])
+def test_words_that_say_no_relation_are_refused(words):
+    with pytest.raises(ValueError, match="is no neighbouring relation"):
+        Relation.of(words)
+
+
+def test_what_hides_a_person_hides_a_record_and_not_the_other_way_round():
+    person = Relation(group="patient")
+    assert Relation.common([person, person]) == person
+    assert Relation.common([person, ZERO_OUT]) == ZERO_OUT
+    assert Relation.common([]) == ZERO_OUT
+    with pytest.raises(ValueError, match="do not add up"):
+        Relation.common([ZERO_OUT, REPLACE_ONE])
+
+
+@given(st.floats(0, allow_nan=False), st.booleans(), st.booleans(), st.sampled_from(["", "seeded"]))
+def test_it_survives_json(epsilon, dependent, valid, withheld):
+    from pate.workspace.typed_json import to_json
+
+    one = guarantee(epsilon, dependent, valid=valid, withheld=withheld)
+    assert Guarantee.of(to_json(one)) == one
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [{"epsilon": "1"}, {"epsilon": True}, {"epsilon": -1.0}, {"relation": "nobody"}, {"valid": 1}, {"withheld": None}],
+)
+def test_what_is_no_guarantee_is_refused(damage):
+    with pytest.raises(ValueError):
+        Guarantee.of(guarantee().plain() | damage)
