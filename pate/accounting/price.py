@@ -14,6 +14,8 @@ from pate.workspace.artifact import Artifact
 RELATION = "one record replaced by nothing"
 
 Guarantee = Literal["this data set", "every data set"]
+THIS: Guarantee = "this data set"
+EVERY: Guarantee = "every data set"
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,16 @@ class Price:
     @property
     def publishable(self) -> bool:
         return self.valid and self.guarantee == "every data set"
+
+
+def one_direction(name: str, as_published: float, best: float, theorem: str) -> list[Price]:
+    """A paper's data-dependent bound of D || D' alone, as it is there and by all orders: shown, never claimed."""
+    said = f"{theorem}, as published, one direction only"
+    better = f"{theorem}, all orders, closed-form conversion, one direction only"
+    return [
+        Price(name, as_published, THIS, said, valid=False),
+        Price(f"{name}_optimal", best, THIS, better, valid=False),
+    ]
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pate.accounting.counts import tally
 from pate.aggregation.labels import read_labels
-from pate.aggregation.votes import read_votes, tally
+from pate.aggregation.votes import read_votes
 from pate.errors import ConfigError
 
 PREDICTIONS = np.array([[0, 1, 2], [0, 1, 1], [0, 0, 1]])

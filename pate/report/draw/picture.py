@@ -159,5 +159,6 @@ def _name(group: Group) -> str:
 def _noise(jobs: Sequence[Job]) -> str:
     kinds = {"gamma": "Laplace noise of scale 1/gamma", "sigma": "Gaussian noise of sigma = 1/gamma"}
     settings = [job.results["config"]["aggregator"] for job in jobs if job.results]
-    found = [words for key, words in kinds.items() if any(key in aggregator for aggregator in settings)]
+    ours = all(str(one.get("_target_", "")).startswith("pate.aggregation.") for one in settings)  # others: as they scale
+    found = [words for key, words in kinds.items() if ours and any(key in one for one in settings)]
     return f"{' or '.join(found) or 'noise of scale 1/gamma'} on every count of votes"

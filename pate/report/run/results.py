@@ -213,7 +213,7 @@ def _notes(
 
 
 def _noise_notes(settings: Settings, costs: Costs | None) -> Any:
-    if costs and getattr(settings.aggregator, "noise", "continuous") == "continuous":
+    if costs and not settings.aggregator.exact_noise:
         yield "continuous vote noise is floating-point noise: for reproducing papers, not for a release"
 
 
