@@ -13,10 +13,6 @@ from pate.errors import ConfigError
 PREDICTIONS = np.array([[0, 1, 2], [0, 1, 1], [0, 0, 1]])
 
 
-def test_tally_counts_every_class():
-    np.testing.assert_array_equal(tally(PREDICTIONS, 4), [[3, 0, 0, 0], [1, 2, 0, 0], [0, 2, 1, 0]])
-
-
 def test_votes_from_predictions_and_counts(tmp_path):
     np.savez(tmp_path / "p.npz", predictions=PREDICTIONS)
     np.savez(tmp_path / "named.npz", predictions=PREDICTIONS, classes=5)
