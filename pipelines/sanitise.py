@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 from pate.accounting.guarantee import shown
+from pate.accounting.mechanism import require_known
 from pate.accounting.price import relation
 from pate.accounting.smooth_sensitivity import Sanitised, cost_of_release, sanitised_epsilon
-from pate.aggregation.gnmax import GNMax
 from pate.aggregation.selection import Queries
 from pate.aggregation.votes import Votes
 from pate.ledger.ledger import Release
@@ -25,7 +25,9 @@ from .artifacts import QUERIES, SANITISED, VOTES
 )
 def sanitise(run: Run, votes: Votes, queries: Queries) -> Sanitised:
     settings, wanted = run.settings, run.settings.sanitise
-    assert type(settings.aggregator) is GNMax  # preflight refuses others: the bounds are those of GNMax
+    require_known(settings.aggregator)
+    sigma = settings.aggregator.smooth_sigma
+    assert sigma is not None  # preflight refuses others: the bounds are those of GNMax
     noise, promise = source(settings.noise.seed), relation(settings.partition.group_by)
     release = Release(
         kind="sanitised epsilon",
@@ -37,7 +39,7 @@ def sanitise(run: Run, votes: Votes, queries: Queries) -> Sanitised:
     run.spending.whole(release, begun=False)
     found = sanitised_epsilon(
         votes.counts[queries.index],
-        settings.aggregator.sigma,
+        sigma,
         wanted.order,
         wanted.beta,
         wanted.sigma_ss,

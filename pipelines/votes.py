@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from pate.aggregation.votes import Predictions, Votes, read_votes, tally
+from pate.accounting.counts import tally
+from pate.aggregation.votes import Predictions, Votes, read_votes
 from pate.ledger.account import of_file
 from pate.settings import Settings
 from pate.workspace.runner import Run

@@ -33,6 +33,7 @@ from functools import lru_cache
 import numpy as np
 
 from pate.accounting import conversion
+from pate.accounting.price import EVERY, Price
 from pate.accounting.three_outcomes import Noise, Range, log_laws
 
 _SLACK = 1e-14
@@ -73,6 +74,11 @@ def epsilon(noise: Noise, k: int, delta: float, teachers: int) -> tuple[float, f
         best = min(range(max(best - 4 * step, 0), min(best + 4 * step + 1, len(_ORDERS)), step), key=scanned)
     value = conversion.epsilon([k * certified_rdp(noise, _ORDERS[best], teachers)], [_ORDERS[best]], delta)
     return value + 1e-12 * (1 + value), _ORDERS[best]
+
+
+def price(epsilon: float) -> Price:
+    """An epsilon that rests on what is certified here."""
+    return Price("argmax_independent", epsilon, EVERY, "three outcomes given the best other class, certified (ours)")
 
 
 @lru_cache(maxsize=4096)

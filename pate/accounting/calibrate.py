@@ -9,8 +9,6 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
-import numpy as np
-
 from pate.accounting.guarantee import shown
 from pate.errors import ConfigError
 
@@ -31,20 +29,6 @@ def epsilon(
     _positive("noise_multiplier", noise_multiplier)
     _positive("once", 1.0 if once is None else once)
     return _cost(noise_multiplier, sampling_rate, steps, delta, relation, once)
-
-
-def epsilon_by_renyi(
-    noise_multiplier: float, sampling_rate: float, steps: int, delta: float, once: float | None = None
-) -> float:
-    """The same by Renyi divergences (Mironov et al. 2019) and their lossless conversion (Asoodeh et al. 2020): valid,
-    and a little more than what is charged. One record replaced by nothing."""
-    from pate.accounting import conversion, sampled_gaussian
-
-    orders = np.arange(2, 257)  # whole ones, at which the divergence is a finite sum
-    divergence = steps * sampled_gaussian.rdp(sampling_rate, noise_multiplier, orders)
-    if once is not None:
-        divergence = divergence + orders / (2 * once**2)
-    return conversion.epsilon(divergence, orders, delta, "lossless")
 
 
 def noise_multiplier(

@@ -7,14 +7,13 @@ when they reach the threshold rounded up, so that chance is a tail of the discre
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 from scipy.special import log_ndtr
 
 from pate.accounting.discrete_gaussian import log_tail
-from pate.accounting.law import Laws
+from pate.accounting.law import Change, Laws
 
 
 def log_passes(top: np.ndarray, threshold: float, sigma: float, noise: str) -> tuple[np.ndarray, np.ndarray]:
@@ -25,7 +24,7 @@ def log_passes(top: np.ndarray, threshold: float, sigma: float, noise: str) -> t
     return log_tail(short, sigma), log_tail(1 - short, sigma)
 
 
-def behind_threshold(threshold: float, sigma: float, noise: str) -> Callable[[Laws], Laws]:
+def behind_threshold(threshold: float, sigma: float, noise: str) -> Change:
     """Turn laws of the argmax into laws over (no answer, classes)."""
 
     def change(laws: Laws) -> Laws:

@@ -18,6 +18,7 @@ Conversion = Literal["mironov", "closed_form", "lossless"]
 
 # Real orders from 1.01 to 10,001, dense where the minimum of a PATE or DP-SGD curve usually lies.
 ORDERS: Floats = 1 + np.concatenate([np.geomspace(0.01, 1, 40, endpoint=False), np.geomspace(1, 1e4, 360)])
+PAPER_ORDERS: Floats = np.concatenate([np.arange(1.5, 64, 0.5), [128, 256, 512]])  # of the 2018 paper's kind
 
 _PRECISION = 1e-9  # of a bisection; it stops above the root
 _ROUNDING = 4e-15  # a generous bound on the relative rounding of one term of the sums below

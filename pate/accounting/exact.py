@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 from pate.accounting.conversion import epsilon as from_rdp
 from pate.accounting.exact_pld import losses
 from pate.accounting.exact_rdp import RARE, divergences
-from pate.accounting.law import Chunk, Laws, chunks, laws
+from pate.accounting.law import Change, Chunk, Laws, chunks, laws
 from pate.accounting.pld import Losses, compose
 from pate.accounting.quadrature import Grid
 
@@ -30,7 +30,6 @@ _MOST = 20_000  # histograms whose loss distributions are composed; beyond, Reny
 _ALONE = 6_000  # histograms one process is done with before others have started
 _FAR = 8.0  # losses beyond this count as infinite: they belong to outcomes next to impossible
 
-Change = Callable[[Laws], Laws]
 T = TypeVar("T")
 
 

@@ -4,21 +4,42 @@ discrete (Canonne, Kamath & Steinke 2020, Theorem 7)."""
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import log_ndtr, ndtr
 
 from pate.accounting import conversion
 from pate.accounting.discrete_gaussian import log_tail
 from pate.accounting.pld import Losses, compose, connect_the_dots
+from pate.accounting.price import EVERY, Price
 
 _POINTS = 300  # of the loss grid, between no loss and the largest
 _LARGEST_LOSS = 300.0  # of one count: its exponential is still a number
 
 
+def prices(moved: dict[float, int], noise: str, delta: float) -> Iterator[Price]:
+    """Counts that move by one, each with Gaussian noise of its own: moved[sigma] of them, on every data set.
+
+    Continuous and discrete noise have the same Renyi divergences, but Balle & Wang's epsilon is the continuous one's.
+    """
+    continuous = noise == "continuous"
+    squared = sum(times / sigma**2 for sigma, times in moved.items())  # distance of means, in standard deviations
+    by_moments = conversion.epsilon(squared / 2 * conversion.PAPER_ORDERS, conversion.PAPER_ORDERS, delta, "mironov")
+    moments_of = "Papernot et al. 2018, Prop 8" if continuous else "Canonne, Kamath & Steinke 2020, Prop 5"
+    yield Price("moments_independent", by_moments, EVERY, f"{moments_of}; Mironov 2017, Prop 3")
+    if continuous:
+        optimal, theorem = epsilon(math.sqrt(squared), delta), "Balle & Wang 2018, Thm 8"
+    else:
+        optimal = discrete_epsilon(moved, delta)
+        theorem = "Canonne, Kamath & Steinke 2020, Thm 7; Zhu, Dong & Wang 2022, Thm 10"
+    yield Price("optimal_independent", optimal, EVERY, theorem)
+
+
 def epsilon(mu: float, delta: float) -> float:
     """Epsilon at delta of a mu-Gaussian-DP mechanism: mu is the distance of means over the standard deviation."""
+
+    from scipy.optimize import brentq  # here, because it doubles what this module takes to import
 
     def excess(value: float) -> float:
         return float(ndtr(mu / 2 - value / mu) - math.exp(value + log_ndtr(-mu / 2 - value / mu))) - delta

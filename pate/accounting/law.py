@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,6 +39,22 @@ class Laws:
     p: np.ndarray
     other: np.ndarray
     logratio: np.ndarray
+
+
+Change = Callable[[Laws], Laws]
+
+
+@dataclass(frozen=True)
+class Exactly:
+    """The law of a mechanism's answers: noise on every count, and what stands around the noisy argmax, such as a test.
+
+    `change` turns laws of the argmax into the mechanism's, `answered` gives the chance that each of some counts
+    (queries x classes) gets an answer at all.
+    """
+
+    grid: Grid
+    change: Change | None = None
+    answered: Callable[[np.ndarray], np.ndarray] | None = None
 
 
 @dataclass(frozen=True)

@@ -11,19 +11,19 @@ from collections.abc import Callable
 import numpy as np
 
 from pate.accounting.ladder import independent, price
-from pate.aggregation.aggregator import Aggregator
+from pate.accounting.mechanism import Mechanism
 
 CHOSEN_ON_VOTES = "parameters chosen on private votes: not covered"
 
 
-def queries_for(aggregator: Aggregator, target: float, delta: float, teachers: int, most: int) -> int:
+def queries_for(mechanism: Mechanism, target: float, delta: float, teachers: int, most: int) -> int:
     """The largest number of queries, up to `most`, that costs at most `target` on every data set."""
-    return _largest(most, lambda k: min(one.epsilon for one in independent(aggregator, k, teachers, delta)) <= target)
+    return _largest(most, lambda k: min(one.epsilon for one in independent(mechanism, k, teachers, delta)) <= target)
 
 
-def queries_for_votes(aggregator: Aggregator, target: float, delta: float, counts: np.ndarray) -> int:
+def queries_for_votes(mechanism: Mechanism, target: float, delta: float, counts: np.ndarray) -> int:
     """The same for these votes, asked in this order."""
-    return _largest(len(counts), lambda k: price(aggregator, counts[:k], delta).best.epsilon <= target)
+    return _largest(len(counts), lambda k: price(mechanism, counts[:k], delta).best.epsilon <= target)
 
 
 def _largest(most: int, fits: Callable[[int], bool]) -> int:

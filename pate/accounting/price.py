@@ -12,6 +12,8 @@ from pate.workspace.artifact import Artifact
 # Replaced by nothing or by another record, it moves one vote, so PATE costs the same under both. Not so for groups:
 # which teacher they go to is told by their name, and one person in the place of another changes two teachers.
 RELATION = str(ZERO_OUT)
+THIS: HoldsFor = "this data set"
+EVERY: HoldsFor = "every data set"
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,16 @@ class Price:
     @property
     def publishable(self) -> bool:
         return self.valid and self.guarantee == "every data set"
+
+
+def one_direction(name: str, as_published: float, best: float, theorem: str) -> list[Price]:
+    """A paper's data-dependent bound of D || D' alone, as it is there and by all orders: shown, never claimed."""
+    said = f"{theorem}, as published, one direction only"
+    better = f"{theorem}, all orders, closed-form conversion, one direction only"
+    return [
+        Price(name, as_published, THIS, said, valid=False),
+        Price(f"{name}_optimal", best, THIS, better, valid=False),
+    ]
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from scipy.special import log_ndtr
 
 from pate.accounting.discrete_gaussian import log_below, log_mass
 
+Function = Callable[[np.ndarray], np.ndarray]
 Pair = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 _PRECISION = 1e-13  # aimed at, relative, for each class's probability
@@ -133,15 +134,33 @@ def gaussian(sigma: float, teachers: int, classes: int) -> Grid:
     fineness = max(4.0, _peaked(classes))
     per_count = max(1, math.ceil(fineness / sigma))
     stride = max(1, math.floor(sigma / fineness))
-    first, last = -math.ceil(12 * sigma) - 1, teachers + 1 + math.ceil(12 * sigma)
-    width = ((last - first) * per_count) // stride + 1
-    x = np.arange((first - teachers - 1) * per_count, (last + 2) * per_count + stride) / per_count
+    far = math.ceil(12 * sigma) + 1
 
-    def ell(x: np.ndarray) -> np.ndarray:
+    def log_below(x: np.ndarray) -> np.ndarray:
         return log_ndtr(x / sigma)
 
-    rate = np.exp(-0.5 * (x / sigma) ** 2 - math.log(sigma * math.sqrt(2 * math.pi)) - ell(x))
-    lines = (ell(x), rate, np.exp(ell(x + 1) - ell(x)), np.exp(ell(x - 1) - ell(x)))
+    def log_density(x: np.ndarray) -> np.ndarray:
+        return -0.5 * (x / sigma) ** 2 - math.log(sigma * math.sqrt(2 * math.pi))
+
+    return trapezoid(log_below, log_density, -far, far, per_count, stride, teachers)
+
+
+def trapezoid(
+    log_below: Function,
+    log_density: Function,
+    low: int,
+    high: int,
+    per_count: int,
+    stride: int,
+    teachers: int,
+) -> Grid:
+    """Any analytic noise, by ln F and ln f: the trapezoid rule from `low` to `teachers + high`, nodes stride/per_count
+    of a vote apart. Below `low` no class may win, and above nothing may be left, to within SLACK."""
+    first, last = low, teachers + high
+    width = ((last - first) * per_count) // stride + 1
+    x = np.arange((first - teachers - 1) * per_count, (last + 2) * per_count + stride) / per_count
+    ell = log_below(x)
+    lines = (ell, np.exp(log_density(x) - ell), np.exp(log_below(x + 1) - ell), np.exp(log_below(x - 1) - ell))
     nothing = np.zeros((teachers + 3, 0))
     rows = [Row(line, nothing, per_count, width, stride) for line in lines]
     return Grid(np.full(width, stride / per_count), 0.0, *rows)

@@ -77,6 +77,16 @@ def renyi(
     return conversion.epsilon(steps * rdp(q, sigma, orders), orders, delta, by)
 
 
+def renyi_after(q: float, sigma: float, steps: int, delta: float, once: float | None = None) -> float:
+    """Renyi divergences at whole orders, at which each is a finite sum (Mironov et al. 2019), with the release `once`
+    before the steps, and their lossless conversion (Asoodeh et al. 2020): a little more than what is charged."""
+    orders = np.arange(2, 257)
+    divergence = steps * rdp(q, sigma, orders)
+    if once is not None:
+        divergence = divergence + orders / (2 * once**2)
+    return conversion.epsilon(divergence, orders, delta, "lossless")
+
+
 def pld(q: float, sigma: float, steps: int, delta: float) -> float:
     """The privacy loss distribution, composed: what this package charges DP-SGD with."""
     return calibrate.epsilon(sigma, q, steps, delta, "replaced-by-nothing")

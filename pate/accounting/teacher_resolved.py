@@ -12,7 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from pate.accounting.conversion import epsilon as from_rdp
-from pate.accounting.exact import Change, Ensemble, costs_of, over_chunks, suitable
+from pate.accounting.exact import Ensemble, costs_of, over_chunks, suitable
+from pate.accounting.law import Change
 from pate.accounting.pld import Losses, compose
 from pate.accounting.quadrature import Grid
 

@@ -21,6 +21,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from scipy.special import log_ndtr, roots_legendre
@@ -190,7 +191,6 @@ class DiscreteLaplace(_Exponential):
         return np.where(x < 0, -self.gamma, self.gamma)
 
 
-_NODES, _WEIGHTS = roots_legendre(64)
 _ROWS = 4096  # integrals evaluated at once
 
 
@@ -241,10 +241,11 @@ class Gaussian(Noise):
         slope = peak - np.exp(_log_density(peak + lead) - log_ndtr(peak + lead))
         end = peak + 80 / (slope + np.sqrt(slope**2 + 80))
         half = (end - start) / 2
-        x = start[:, None] + half[:, None] * (1 + _NODES)
+        nodes, weights = _rule()
+        x = start[:, None] + half[:, None] * (1 + nodes)
         log_h = _log_density(x) + log_ndtr(x + lead[:, None])
         top = log_h.max(axis=1)
-        return top + np.log(half * (np.exp(log_h - top[:, None]) @ _WEIGHTS))
+        return top + np.log(half * (np.exp(log_h - top[:, None]) @ weights))
 
     def drop(self, x: np.ndarray) -> np.ndarray:
         return (2 * x + 1) / (2 * self.sigma**2)
@@ -289,6 +290,13 @@ def log_laws(noise: Noise, gap: np.ndarray, s: np.ndarray) -> tuple[np.ndarray, 
     rest = noise.log_below(s) + noise.log_below(s + gap)
     moved = noise.log_below(s + 1) + noise.log_below(s + gap - 1)
     return np.stack([wins[0], wins[1], rest]), np.stack([wins[2], wins[3], moved])
+
+
+@cache
+def _rule() -> tuple[np.ndarray, np.ndarray]:
+    """64 Gauss-Legendre nodes and weights on (-1, 1); on demand, because scipy loads its linear algebra for them."""
+    nodes, weights = roots_legendre(64)
+    return nodes, weights
 
 
 def _log_density(z: np.ndarray) -> np.ndarray:

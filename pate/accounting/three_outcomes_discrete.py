@@ -17,7 +17,7 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from pate.accounting.discrete_gaussian import log_below, log_mass, log_normaliser, sums_from
-from pate.accounting.three_outcomes import Noise, Range
+from pate.accounting.three_outcomes import Gaussian, Noise, Range
 
 LARGEST_SIGMA = 300.0  # beyond, sums get long: a certificate would take minutes
 _REACH = 9.3  # deviations from the mode beyond which terms are below exp(-42) of the largest
@@ -159,3 +159,10 @@ def _split(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     finite = np.isfinite(x)
     known = np.where(finite, x, 0)
     return np.floor(known), known - np.floor(known), finite
+
+
+def gaussian(sigma: float, noise: str) -> Noise | None:
+    """Gaussian noise, `discrete` or `continuous`, as `certified_rdp` takes it; None where nothing is certified."""
+    if noise == "continuous":
+        return Gaussian(sigma)
+    return DiscreteGaussian(sigma) if sigma <= LARGEST_SIGMA else None

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from pate.aggregation.confident_gnmax import NO_ANSWER
+from pate.accounting.mechanism import NO_ANSWER
 from pate.progress import progress
 from pate.workspace.pieces import Pieces
 

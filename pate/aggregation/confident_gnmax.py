@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 import numpy as np
 
+from pate.accounting import argmax_independent, conversion, gaussian, gnmax2018
+from pate.accounting.confident import behind_threshold, log_passes
+from pate.accounting.law import Exactly
+from pate.accounting.mechanism import NO_ANSWER
+from pate.accounting.price import Price
 from pate.aggregation.aggregator import Aggregator
 from pate.aggregation.gnmax import GNMax
 from pate.noise import Noise
-
-NO_ANSWER = -1
 
 
 @dataclass(frozen=True)
@@ -25,6 +29,7 @@ class ConfidentGNMax(Aggregator):
     """
 
     kind: ClassVar[str] = "confident_gnmax"
+    noise_parameter: ClassVar[str] = "sigma"
 
     threshold: float = 200.0
     threshold_sigma: float = 150.0
@@ -54,6 +59,39 @@ class ConfidentGNMax(Aggregator):
             f"Confident-GNMax, threshold {self.threshold:g} with {self._argmax.noise_name} noise of standard deviation "
             f"{self.threshold_sigma:g}, then {self._argmax.describe()}"
         )
+
+    @property
+    def exact_noise(self) -> bool:
+        return self.noise == "discrete"
+
+    def independent(self, k: int, teachers: int | None, delta: float) -> Iterator[Price]:
+        moved = {self.sigma: 2 * k}  # counts that move by one: two of the argmax, and the largest by at most that
+        moved[self.threshold_sigma] = moved.get(self.threshold_sigma, 0) + k
+        yield from gaussian.prices(moved, self.noise, delta)
+        certified = self._argmax.certified
+        if teachers is not None and certified is not None:
+            order = argmax_independent.epsilon(certified, k, delta, teachers)[1]
+            one = argmax_independent.certified_rdp(certified, order, teachers) + order / (2 * self.threshold_sigma**2)
+            yield argmax_independent.price(conversion.epsilon([k * one], [order], delta))
+
+    def rdp(self, k: int, teachers: int, orders: np.ndarray) -> np.ndarray:
+        return self._argmax.rdp(k, teachers, orders) + k * orders / (2 * self.threshold_sigma**2)
+
+    def law(self, teachers: int, classes: int) -> Exactly:
+        test = self.threshold, self.threshold_sigma, self.noise
+        return Exactly(
+            self._argmax.law(teachers, classes).grid,
+            behind_threshold(*test),
+            lambda counts: np.exp(log_passes(counts.max(axis=1), *test)[0]),
+        )
+
+    def published(self, counts: np.ndarray, delta: float) -> list[Price]:
+        test = self.threshold, self.threshold_sigma
+
+        def total(orders: np.ndarray) -> np.ndarray:
+            return gnmax2018.confident(counts, *test, self.sigma, orders, noise=self.noise).sum(axis=0)
+
+        return gnmax2018.prices(total, delta)
 
     @property
     def _argmax(self) -> GNMax:

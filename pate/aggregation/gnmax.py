@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 import numpy as np
 
+from pate.accounting import argmax_independent, gaussian, gnmax2018, grids, three_outcomes_discrete
+from pate.accounting.law import Exactly
+from pate.accounting.price import Price
+from pate.accounting.three_outcomes import Noise as Certified
 from pate.aggregation.aggregator import Aggregator
 from pate.noise import Noise
 
@@ -21,6 +26,7 @@ class GNMax(Aggregator):
     """
 
     kind: ClassVar[str] = "gnmax"
+    noise_parameter: ClassVar[str] = "sigma"
 
     sigma: float = 40.0
     noise: str = "discrete"
@@ -48,3 +54,34 @@ class GNMax(Aggregator):
     def noise_name(self) -> str:
         """The noise in words. Its sigma is a standard deviation, for discrete noise to 1e-6 from sigma 1 on."""
         return "discrete Gaussian" if self.noise == "discrete" else "Gaussian (floating-point)"
+
+    @property
+    def exact_noise(self) -> bool:
+        return self.noise == "discrete"
+
+    def independent(self, k: int, teachers: int | None, delta: float) -> Iterator[Price]:
+        yield from gaussian.prices({self.sigma: 2 * k}, self.noise, delta)  # two counts of the argmax move by one
+        if teachers is not None and self.certified is not None:
+            yield argmax_independent.price(argmax_independent.epsilon(self.certified, k, delta, teachers)[0])
+
+    def rdp(self, k: int, teachers: int, orders: np.ndarray) -> np.ndarray:
+        if self.certified is None:  # two counts move by one (Canonne et al. 2020, Prop 5)
+            return k * orders / self.sigma**2
+        one = [argmax_independent.certified_rdp(self.certified, float(order), teachers) for order in orders]
+        return k * np.array(one)
+
+    def law(self, teachers: int, classes: int) -> Exactly:
+        return Exactly(grids.gaussian(self.sigma, self.noise, teachers, classes))
+
+    def published(self, counts: np.ndarray, delta: float) -> list[Price]:
+        q = gnmax2018.log_q(counts, self.sigma, self.noise)
+        return gnmax2018.prices(lambda orders: gnmax2018.published(q, self.sigma, orders).sum(axis=0), delta)
+
+    @property
+    def smooth_sigma(self) -> float | None:
+        return self.sigma if self.noise == "continuous" else None
+
+    @property
+    def certified(self) -> Certified | None:
+        """The noise as the certified bound takes it; None for discrete noise too wide for it."""
+        return three_outcomes_discrete.gaussian(self.sigma, self.noise)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 import numpy as np
 
+from pate.accounting import argmax_independent, composition, grids, moments, three_outcomes
+from pate.accounting.law import Exactly
+from pate.accounting.price import EVERY, Price
 from pate.aggregation.aggregator import Aggregator
 from pate.noise import Noise
 
@@ -21,6 +25,7 @@ class LNMax(Aggregator):
     """
 
     kind: ClassVar[str] = "lnmax"
+    noise_parameter: ClassVar[str] = "gamma"
 
     gamma: float = 0.2
     noise: str = "discrete"
@@ -44,3 +49,37 @@ class LNMax(Aggregator):
     def describe(self) -> str:
         kind = "discrete Laplace" if self.noise == "discrete" else "Laplace (floating-point)"
         return f"LNMax, {kind} noise of scale {1 / self.gamma:g} (gamma {self.gamma:g})"
+
+    @property
+    def exact_noise(self) -> bool:
+        return self.noise == "discrete"
+
+    def independent(self, k: int, teachers: int | None, delta: float) -> Iterator[Price]:
+        step = 2 * self.gamma
+        yield Price("basic", composition.basic(step, k), EVERY, "Dwork & Roth 2014, Thm 3.16")
+        yield Price("advanced", composition.advanced(step, k, delta), EVERY, "Dwork & Roth 2014, Thm 3.20")
+        by_moments = moments.epsilon_from_moments(k * moments.independent(self.gamma), moments.ORDERS, delta)
+        theorem = "Papernot et al. 2017, Thm 2; Abadi et al. 2016, Thm 2.2"
+        yield Price("moments_independent", by_moments, EVERY, theorem)
+        optimal = composition.optimal(step, k, delta)
+        yield Price("optimal_independent", optimal, EVERY, "Kairouz, Oh & Viswanath 2015, Thm 3.3")
+        if teachers is not None:
+            yield argmax_independent.price(argmax_independent.epsilon(self._certified, k, delta, teachers)[0])
+
+    def rdp(self, k: int, teachers: int, orders: np.ndarray) -> np.ndarray:
+        one = [argmax_independent.certified_rdp(self._certified, float(order), teachers) for order in orders]
+        return k * np.array(one)
+
+    def pure(self, k: int) -> float:
+        return composition.basic(2 * self.gamma, k)
+
+    def law(self, teachers: int, classes: int) -> Exactly:
+        return Exactly(grids.laplace(self.gamma, self.noise, teachers, classes))
+
+    def published(self, counts: np.ndarray, delta: float) -> list[Price]:
+        return moments.prices(counts, self.gamma, self.noise, delta)
+
+    @property
+    def _certified(self) -> three_outcomes.Noise:
+        laplace = three_outcomes.Laplace if self.noise == "continuous" else three_outcomes.DiscreteLaplace
+        return laplace(self.gamma)

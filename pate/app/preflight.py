@@ -8,9 +8,8 @@ from pathlib import Path
 from omegaconf import DictConfig
 
 from pate.accounting.calibrate import SMALLEST_DELTA
-from pate.accounting.known import require_known
+from pate.accounting.mechanism import require_known
 from pate.accounting.smooth_sensitivity import release_cost
-from pate.aggregation.gnmax import GNMax
 from pate.aggregation.labels import read_labels
 from pate.aggregation.selection import SELECTIONS
 from pate.aggregation.votes import read_votes
@@ -231,8 +230,9 @@ def _check_aggregator(settings: Settings) -> None:
 
 def _check_sanitise(settings: Settings) -> None:
     """What can be published of a data-dependent price, and how: known before anything is drawn."""
-    wanted, aggregator = settings.sanitise, settings.aggregator
-    if not (type(aggregator) is GNMax and aggregator.noise == "continuous") or settings.labels.selection == "active":
+    _check_aggregator(settings)
+    wanted = settings.sanitise
+    if settings.aggregator.smooth_sigma is None or settings.labels.selection == "active":
         raise ConfigError(
             "stage=sanitise covers aggregator=gnmax aggregator.noise=continuous and queries fixed in advance: no "
             "theorem is known here for others"

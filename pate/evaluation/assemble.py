@@ -149,7 +149,7 @@ def _notes(
 def _noise_notes(settings: Settings, made: Made) -> Iterator[str]:
     from pate.pipelines.artifacts import COSTS
 
-    if made(COSTS) and getattr(settings.aggregator, "noise", "continuous") == "continuous":
+    if made(COSTS) and not settings.aggregator.exact_noise:
         yield "continuous vote noise is floating-point noise: for reproducing papers, not for a release"
 
 

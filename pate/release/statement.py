@@ -11,8 +11,7 @@ from pate.accounting.ladder import independent
 from pate.accounting.price import RELATION
 from pate.aggregation.aggregator import Aggregator
 from pate.dpsgd.accountant import Spent
-
-_DEPENDS_ON_TEACHERS = "argmax_independent"
+from pate.errors import PateError
 
 
 @dataclass(frozen=True)
@@ -61,13 +60,11 @@ class Promise:
 
         It is the same under replace-one, because a record moves one vote either way; not for groups, whose name says
         which teacher they go to: another person in their place changes two. Where the number of teachers is not known,
-        the one accountant that needs it is left out.
+        those that need it are left out.
         """
-        prices = [
-            price
-            for price in independent(aggregator, queries, teachers or 1, delta)
-            if price.publishable and (teachers or price.accountant != _DEPENDS_ON_TEACHERS)
-        ]
+        prices = list(independent(aggregator, queries, teachers or None, delta))
+        if not prices:
+            raise PateError(f"{aggregator.describe()}: no price is known without the number of teachers")
         best = min(prices, key=lambda price: price.epsilon)
         return cls(
             method="PATE",
@@ -82,7 +79,7 @@ class Promise:
             queries=queries,
             teachers=teachers,
             adaptive=adaptive,
-            exact_noise=getattr(aggregator, "noise", "continuous") == "discrete",
+            exact_noise=aggregator.exact_noise,
             account=account,
         )
 

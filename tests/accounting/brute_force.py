@@ -17,18 +17,19 @@ from pate.aggregation.lnmax import LNMax
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(24)
 
 
-def worst_delta(aggregator, counts, epsilon, predictions=None):
+def worst_delta(aggregator, counts, epsilon, predictions=None, law=None):
     """The largest delta at this epsilon over all data sets one record away, in both directions.
 
     One record is one teacher: on each query it moves one vote, to any class or nowhere. Without predictions any class
-    that has a vote may be where it starts, on each query apart.
+    that has a vote may be where it starts, on each query apart. `law` is ln of the chances of a mechanism's answers to
+    a histogram, if it is none of those below.
     """
     starts = [[tuple(c for c in range(len(row)) if row[c]) for row in counts]]
     if predictions is not None:
         starts = [[(vote,) for vote in votes] for votes in {tuple(int(v) for v in row) for row in predictions}]
     worst = 0.0
     for start in starts:
-        moves = [_moves(aggregator, tuple(row), own) for row, own in zip(counts, start, strict=True)]
+        moves = [_moves(aggregator, tuple(row), own, law or log_law) for row, own in zip(counts, start, strict=True)]
         for chosen in itertools.product(*moves):
             here, there = np.zeros(1), np.zeros(1)  # logarithms: a test with little noise is all but certain
             for p, q in chosen:
@@ -43,14 +44,14 @@ def _hockey_stick(p, q, epsilon):
 
 
 @cache
-def _moves(aggregator, row, starts):
+def _moves(aggregator, row, starts, law):
     """The law of the answer beside that of each histogram with one vote moved, as logarithms."""
     found = []
     for a, b in itertools.product(starts, range(len(row))):
         there = list(row)
         there[a] -= 1
         there[b] += 1
-        found.append((log_law(aggregator, row), log_law(aggregator, tuple(there))))
+        found.append((law(aggregator, row), law(aggregator, tuple(there))))
     return found
 
 

@@ -13,7 +13,6 @@ from pate.accounting.exact_pld import losses
 from pate.accounting.exact_rdp import RARE, divergences
 from pate.accounting.law import chunks, laws
 from pate.accounting.pld import compose
-from pate.accounting.winning import noise_grid
 from pate.aggregation.gnmax import GNMax
 from pate.aggregation.lnmax import LNMax
 from tests.accounting.forty_digits import law as true_law
@@ -51,7 +50,7 @@ NAMES = [f"{kind} {scale:g} {max(row)}x{row.count(max(row))} of {len(row)}" for 
 def law_of(kind, scale, histogram):
     noise = "discrete" if kind.startswith("discrete") else "continuous"
     mechanism = GNMax(scale, noise) if kind.endswith("gaussian") else LNMax(scale, noise)
-    grid = noise_grid(mechanism, sum(histogram), len(histogram))
+    grid = mechanism.law(sum(histogram), len(histogram)).grid
     (chunk,) = chunks(np.array([histogram]), grid)
     return laws(chunk, grid)
 

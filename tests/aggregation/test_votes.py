@@ -5,15 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pate.accounting.counts import tally
 from pate.aggregation.labels import read_labels
-from pate.aggregation.votes import read_votes, tally
+from pate.aggregation.votes import read_votes
 from pate.errors import ConfigError
 
 PREDICTIONS = np.array([[0, 1, 2], [0, 1, 1], [0, 0, 1]])
-
-
-def test_tally_counts_every_class():
-    np.testing.assert_array_equal(tally(PREDICTIONS, 4), [[3, 0, 0, 0], [1, 2, 0, 0], [0, 2, 1, 0]])
 
 
 def test_votes_from_predictions_and_counts(tmp_path):

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
+from pate.accounting.counts import tally
 from pate.aggregation.confident_gnmax import ConfidentGNMax
 from pate.aggregation.gnmax import GNMax
 from pate.aggregation.lnmax import LNMax
-from pate.aggregation.votes import Votes, tally
+from pate.aggregation.votes import Votes
 from pate.evaluation.quality import expected, quality
 from pate.noise import source
 

@@ -159,5 +159,7 @@ def _name(group: Group) -> str:
 def _noise(jobs: Sequence[Job]) -> str:
     kinds = {"gamma": "Laplace noise of scale 1/gamma", "sigma": "Gaussian noise of sigma = 1/gamma"}
     settings = [job.results.config["aggregator"] for job in jobs if job.results]
-    found = [words for key, words in kinds.items() if any(key in aggregator for aggregator in settings)]
+    if not all(str(one.get("_target_", "")).startswith("pate.aggregation.") for one in settings):
+        settings = []  # a mechanism of one's own: all that is known is how it scales
+    found = [words for key, words in kinds.items() if any(key in one for one in settings)]
     return f"{' or '.join(found) or 'noise of scale 1/gamma'} on every count of votes"

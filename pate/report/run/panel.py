@@ -63,7 +63,7 @@ def panel(
     n_jobs: int,
 ) -> Panel:
     """Of votes on queries in the order in which more of them would be asked; `asked` of them were."""
-    parameter = noise_parameter(aggregator)
+    parameter = aggregator.noise_parameter
     noises = _around(aggregator, parameter)
     queries = sorted({min(len(counts), max(1, _round(asked * share))) for share in _SHARES} | {asked})
     deltas = sorted({float(f"{delta * factor:.3g}") for factor in _DECADES if delta * factor < 0.1} | {delta})
@@ -93,11 +93,6 @@ def panel(
         int(counts[0].sum()),
         exact_order,
     )
-
-
-def noise_parameter(aggregator: Aggregator) -> str:
-    """What sets how much noise an answer gets."""
-    return "gamma" if hasattr(aggregator, "gamma") else "sigma"
 
 
 Row = tuple[list[list[dict[str, Any]]], float | None, float | None]

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from pate.accounting.counts import tally
 from pate.accounting.ladder import price
 from pate.aggregation.confident_gnmax import ConfidentGNMax
 from pate.aggregation.gnmax import GNMax
 from pate.aggregation.lnmax import LNMax
-from pate.aggregation.votes import tally
 from pate.noise import source
 from pate.report.run.panel import agreement, panel
 
