@@ -1,9 +1,9 @@
 """account: what answering the queries costs, by every accountant. It draws nothing, so it can be asked beforehand."""
 
+from pate.accounting.costs import Costs, Plan, relation
 from pate.accounting.guarantee import shown
 from pate.accounting.ladder import price
 from pate.accounting.plan import CHOSEN_ON_VOTES, queries_for, queries_for_votes
-from pate.accounting.price import Costs, Plan, relation
 from pate.aggregation.selection import Queries
 from pate.aggregation.votes import Votes
 from pate.release.withheld import withheld

@@ -1,6 +1,6 @@
 """Everything that flows between stages, with its side of the privacy barrier."""
 
-from pate.accounting.price import Costs, Plan
+from pate.accounting.costs import Costs, Plan
 from pate.accounting.smooth_sensitivity import Sanitised
 from pate.aggregation.labels import Labels
 from pate.aggregation.selection import Queries

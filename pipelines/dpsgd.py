@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterator
 
 import numpy as np
 
+from pate.accounting.costs import RELATION, Costs
 from pate.accounting.guarantee import Guarantee, shown
-from pate.accounting.price import RELATION, Costs
 from pate.data.split import Private
 from pate.dpsgd.accountant import Accountant, Spent
 from pate.evaluation.results import BEST, WORST_CASE

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from pate.accounting.cost import of_answers, of_these_answers
+from pate.accounting.costs import relation
 from pate.accounting.mechanism import NO_ANSWER
-from pate.accounting.price import relation
 from pate.accounting.winning import wrong_if_unanimous
 from pate.aggregation.active import ask_in_rounds, kept_rounds, round_sizes
 from pate.aggregation.labels import Labels, read_labels

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pate.accounting.price import relation
+from pate.accounting.costs import relation
 from pate.aggregation.selection import Queries, in_order
 from pate.aggregation.votes import Votes
 from pate.report.run.panel import Panel

@@ -5,9 +5,8 @@ The epsilon on its card is computed here from settings alone; the one computed f
 
 from pathlib import Path
 
-from pate.accounting.guarantee import shown
+from pate.accounting.guarantee import Relation, shown
 from pate.accounting.plan import CHOSEN_ON_VOTES
-from pate.accounting.price import relation
 from pate.aggregation.labels import Labels
 from pate.dpsgd.accountant import Spent
 from pate.ledger.ledger import relation as relation_of
@@ -16,7 +15,7 @@ from pate.models.predictor import Predictor
 from pate.noise import SEEDED
 from pate.release.contents import contents, fingerprint
 from pate.release.publish import publish
-from pate.release.statement import Promise
+from pate.release.statement import Statement, of_a_file, of_gradients, of_votes
 from pate.workspace.runner import Run
 from pate.workspace.stage import stage
 
@@ -36,22 +35,22 @@ def release_of_student(run: Run, labels: Labels, student: Predictor) -> None:
 
 @stage(name="release", reads=[DPSGD, SPENT], publishes=True, config=["dataset", "output"])
 def release_of_dpsgd(run: Run, dpsgd: Predictor, spent: Spent) -> None:
-    promise = Promise.of_gradients(spent, data=run.settings.dataset.name, account=_account(run))
-    _publish(run, dpsgd, None, promise, (SEEDED,) * spent.seeded)
+    told = of_gradients(spent, data=run.settings.dataset.name, account=_account(run))
+    _publish(run, dpsgd, None, told, (SEEDED,) * spent.seeded)
 
 
-def _of_labels(run: Run, labels: Labels) -> Promise:
+def _of_labels(run: Run, labels: Labels) -> Statement:
     settings = run.settings
     if settings.labels.path:
-        return Promise("PATE", settings.dataset.name, labels.mechanism)
+        return of_a_file(settings.dataset.name, labels.mechanism)
     teachers = int(labels.teachers) or (None if settings.votes.path else settings.teachers.count)
-    return Promise.of_votes(
+    return of_votes(
         settings.aggregator,
         int(labels.queries) or settings.labels.queries,
         teachers,
         settings.delta,
         data=settings.dataset.name,
-        relation=relation(settings.partition.group_by),
+        relation=Relation(group=settings.partition.group_by),
         adaptive=settings.labels.selection == "active",
         account=_account(run),
     )
@@ -67,9 +66,11 @@ def _account(run: Run) -> dict[str, str]:
     return told | ({"but": void} if void else {})
 
 
-def _publish(run: Run, predictor: Predictor, labels: Labels | None, promise: Promise, notes: tuple[str, ...]) -> None:
+def _publish(
+    run: Run, predictor: Predictor, labels: Labels | None, statement: Statement, notes: tuple[str, ...]
+) -> None:
     settings = run.settings
-    files = contents(predictor, labels, promise, tuple(dict.fromkeys([*run.inherited, *notes])))
+    files = contents(predictor, labels, statement, tuple(dict.fromkeys([*run.inherited, *notes])))
     output = settings.output
     own = settings.workspace / "published" / f"{settings.dataset.name}-{fingerprint(files)[:8]}"
     archive = publish(Path(output) if output else own, files)

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
+from pate.accounting.costs import relation
 from pate.accounting.guarantee import shown
 from pate.accounting.mechanism import require_known
-from pate.accounting.price import relation
 from pate.accounting.smooth_sensitivity import Sanitised, cost_of_release, sanitised_epsilon
 from pate.aggregation.selection import Queries
 from pate.aggregation.votes import Votes

@@ -33,7 +33,7 @@ from functools import lru_cache
 import numpy as np
 
 from pate.accounting import conversion
-from pate.accounting.price import EVERY, Price
+from pate.accounting.guarantee import Guarantee, for_every
 from pate.accounting.three_outcomes import Noise, Range, log_laws
 
 _SLACK = 1e-14
@@ -76,9 +76,10 @@ def epsilon(noise: Noise, k: int, delta: float, teachers: int) -> tuple[float, f
     return value + 1e-12 * (1 + value), _ORDERS[best]
 
 
-def price(epsilon: float) -> Price:
+def price(epsilon: float, delta: float) -> Guarantee:
     """An epsilon that rests on what is certified here."""
-    return Price("argmax_independent", epsilon, EVERY, "three outcomes given the best other class, certified (ours)")
+    theorem = "three outcomes given the best other class, certified (ours)"
+    return for_every("argmax_independent", epsilon, delta, theorem)
 
 
 @lru_cache(maxsize=4096)

@@ -11,14 +11,14 @@ from scipy.special import log_ndtr, ndtr
 
 from pate.accounting import conversion
 from pate.accounting.discrete_gaussian import log_tail
+from pate.accounting.guarantee import Guarantee, for_every
 from pate.accounting.pld import Losses, compose, connect_the_dots
-from pate.accounting.price import EVERY, Price
 
 _POINTS = 300  # of the loss grid, between no loss and the largest
 _LARGEST_LOSS = 300.0  # of one count: its exponential is still a number
 
 
-def prices(moved: dict[float, int], noise: str, delta: float) -> Iterator[Price]:
+def prices(moved: dict[float, int], noise: str, delta: float) -> Iterator[Guarantee]:
     """Counts that move by one, each with Gaussian noise of its own: moved[sigma] of them, on every data set.
 
     Continuous and discrete noise have the same Renyi divergences, but Balle & Wang's epsilon is the continuous one's.
@@ -27,13 +27,13 @@ def prices(moved: dict[float, int], noise: str, delta: float) -> Iterator[Price]
     squared = sum(times / sigma**2 for sigma, times in moved.items())  # distance of means, in standard deviations
     by_moments = conversion.epsilon(squared / 2 * conversion.PAPER_ORDERS, conversion.PAPER_ORDERS, delta, "mironov")
     moments_of = "Papernot et al. 2018, Prop 8" if continuous else "Canonne, Kamath & Steinke 2020, Prop 5"
-    yield Price("moments_independent", by_moments, EVERY, f"{moments_of}; Mironov 2017, Prop 3")
+    yield for_every("moments_independent", by_moments, delta, f"{moments_of}; Mironov 2017, Prop 3")
     if continuous:
         optimal, theorem = epsilon(math.sqrt(squared), delta), "Balle & Wang 2018, Thm 8"
     else:
         optimal = discrete_epsilon(moved, delta)
         theorem = "Canonne, Kamath & Steinke 2020, Thm 7; Zhu, Dong & Wang 2022, Thm 10"
-    yield Price("optimal_independent", optimal, EVERY, theorem)
+    yield for_every("optimal_independent", optimal, delta, theorem)
 
 
 def epsilon(mu: float, delta: float) -> float:

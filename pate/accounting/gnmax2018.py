@@ -30,7 +30,7 @@ from scipy.special import log_ndtr, logsumexp
 from pate.accounting import conversion
 from pate.accounting.confident import log_passes
 from pate.accounting.discrete_gaussian import log_overtakes
-from pate.accounting.price import Price, one_direction
+from pate.accounting.guarantee import Guarantee, one_direction
 
 Floats = NDArray[np.float64]
 Bound = Callable[[ArrayLike, float, ArrayLike], Floats]  # ln q per query, sigma, orders -> queries x orders
@@ -123,12 +123,12 @@ def confident(
     return bound(test, wide, orders) + bound(log_q(counts, sigma, noise), sigma, orders)
 
 
-def prices(total: Callable[[Floats], Floats], delta: float) -> list[Price]:
+def prices(total: Callable[[Floats], Floats], delta: float) -> list[Guarantee]:
     """Theorem 6 on some votes, given the sum over queries at any orders: at the paper's, and at all."""
     paper, orders = conversion.PAPER_ORDERS, conversion.ORDERS
     few = conversion.epsilon(total(paper), paper, delta, "mironov")
     many = conversion.epsilon(total(orders), orders, delta)
-    return one_direction("gnmax2018", few, many, "Papernot et al. 2018, Thm 6")
+    return one_direction("gnmax2018", few, many, delta, "Papernot et al. 2018, Thm 6")
 
 
 def _root(log_q: ArrayLike) -> Floats:

@@ -141,6 +141,26 @@ class Guarantee:
         return cls(epsilon, delta, Relation.of(relation), truths[0], accountant, theorem, truths[1], withheld)
 
 
+def for_every(accountant: str, epsilon: float, delta: float, theorem: str, valid: bool = True) -> Guarantee:
+    """A data-independent one: on every data set, whatever was asked. It may be published, and budgets rest on it."""
+    return Guarantee(epsilon, delta, ZERO_OUT, False, accountant, theorem, valid)
+
+
+def for_this(accountant: str, epsilon: float, delta: float, theorem: str, valid: bool = True) -> Guarantee:
+    """A data-dependent one: on the private data at hand, for queries fixed in advance. The owner's."""
+    return Guarantee(epsilon, delta, ZERO_OUT, True, accountant, theorem, valid)
+
+
+def one_direction(name: str, as_published: float, best: float, delta: float, theorem: str) -> list[Guarantee]:
+    """A paper's data-dependent bound of D || D' alone, as it is there and by all orders: shown, never claimed."""
+    said = f"{theorem}, as published, one direction only"
+    better = f"{theorem}, all orders, closed-form conversion, one direction only"
+    return [
+        for_this(name, as_published, delta, said, valid=False),
+        for_this(f"{name}_optimal", best, delta, better, valid=False),
+    ]
+
+
 def least(several: Iterable[Guarantee]) -> Guarantee | None:
     """The smallest epsilon."""
     return min(several, key=lambda one: one.epsilon, default=None)

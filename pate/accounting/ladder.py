@@ -5,15 +5,16 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import replace
 
 import numpy as np
 
+from pate.accounting.costs import RELATION, Costs
 from pate.accounting.counts import checked_counts, tally
 from pate.accounting.exact import Ensemble, exact
+from pate.accounting.guarantee import Guarantee, Relation, for_this
 from pate.accounting.law import Exactly, OutOfRange
 from pate.accounting.mechanism import Mechanism, require_known
-from pate.accounting.price import RELATION, THIS, Costs, Price
 from pate.accounting.teacher_resolved import teacher_resolved
 from pate.errors import ConfigError
 
@@ -55,13 +56,14 @@ def prices(
             exact_ones = _exact(exactly(mechanism, counts), counts, deltas, predictions)
             for several, more in zip(found, exact_ones, strict=True):
                 several += more
-    return [
-        Costs([asdict(one) for one in several if math.isfinite(one.epsilon)], delta, len(counts), relation)
-        for several, delta in zip(found, deltas, strict=True)
+    promise = Relation.of(relation)
+    told = [
+        [replace(one, relation=promise).plain() for one in several if math.isfinite(one.epsilon)] for several in found
     ]
+    return [Costs(several, delta, len(counts), relation) for several, delta in zip(told, deltas, strict=True)]
 
 
-def independent(mechanism: Mechanism, k: int, teachers: int | None, delta: float) -> Iterator[Price]:
+def independent(mechanism: Mechanism, k: int, teachers: int | None, delta: float) -> Iterator[Guarantee]:
     """Prices of k answers that hold for every data set: they may be published, and budgets rest on them.
 
     Where the number of teachers is not known, those that do not depend on it.
@@ -77,7 +79,7 @@ def independent(mechanism: Mechanism, k: int, teachers: int | None, delta: float
         yield one
 
 
-def _published(mechanism: Mechanism, counts: np.ndarray, delta: float) -> Iterator[Price]:
+def _published(mechanism: Mechanism, counts: np.ndarray, delta: float) -> Iterator[Guarantee]:
     """The papers' data-dependent bounds. They bound D || D' alone, so they are shown and never claimed."""
     for one in mechanism.published(counts, delta):
         if one.valid:
@@ -93,22 +95,23 @@ def exactly(mechanism: Mechanism, counts: np.ndarray) -> Exactly:
 
 def _exact(
     way: Exactly, counts: np.ndarray, deltas: Sequence[float], predictions: np.ndarray | None
-) -> list[list[Price]]:
+) -> list[list[Guarantee]]:
     """For each delta, those that know the law of the answers."""
     votes = Ensemble.of(counts)
     found = exact(votes, way.grid, deltas, way.change)
     if not all(math.isfinite(max(one.rdp)) for one in found):
         raise OutOfRange("no order gives a finite divergence")
     prices = []
-    for one in found:
-        several = [Price("exact_rdp", max(one.rdp), THIS, "exact law, Renyi divergence; Balle et al. 2020, Thm 21")]
+    for one, delta in zip(found, deltas, strict=True):
+        theorem = "exact law, Renyi divergence; Balle et al. 2020, Thm 21"
+        several = [for_this("exact_rdp", max(one.rdp), delta, theorem)]
         if one.pld:
             theorem = "exact law, privacy loss distribution; Doroshenko et al. 2022"
-            several.append(Price("exact_pld", max(one.pld), THIS, theorem))
+            several.append(for_this("exact_pld", max(one.pld), delta, theorem))
         prices.append(several)
     if predictions is not None:
         resolved = teacher_resolved(votes, counts, predictions, way.grid, deltas, way.change)
-        for several, epsilon in zip(prices, resolved, strict=True):
+        for several, epsilon, delta in zip(prices, resolved, deltas, strict=True):
             theorem = "exact law, the moved vote starts at a teacher's own"
-            several.append(Price("teacher_resolved", epsilon, THIS, theorem))
+            several.append(for_this("teacher_resolved", epsilon, delta, theorem))
     return prices

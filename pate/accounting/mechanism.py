@@ -12,8 +12,8 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from pate.accounting.guarantee import Guarantee
 from pate.accounting.law import Exactly, OutOfRange
-from pate.accounting.price import Price
 from pate.noise import Noise
 
 NO_ANSWER = -1  # instead of a label, where a mechanism leaves a query unanswered
@@ -45,7 +45,7 @@ class Mechanism:
         """Whether noise is drawn without rounding; floating-point noise is not for a release (Mironov 2012)."""
         return False
 
-    def independent(self, k: int, teachers: int | None, delta: float) -> Iterable[Price]:
+    def independent(self, k: int, teachers: int | None, delta: float) -> Iterable[Guarantee]:
         """Prices of k answers that hold for every data set and for queries chosen in any way; where the number of
         teachers is not known, those that do not depend on it."""
         raise TypeError(f"{type(self).__name__} does not say what its answers cost")
@@ -63,7 +63,7 @@ class Mechanism:
         """The exact law of its answers; OutOfRange where it is not known, or not to double precision."""
         raise OutOfRange(f"the law of {type(self).__name__}'s answers is not known")
 
-    def published(self, counts: np.ndarray, delta: float) -> Iterable[Price]:
+    def published(self, counts: np.ndarray, delta: float) -> Iterable[Guarantee]:
         """The data-dependent bounds of its paper, for comparison: shown, never claimed."""
         return ()
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from pate.accounting import conversion
-from pate.accounting.price import Price, one_direction
+from pate.accounting.guarantee import Guarantee, one_direction
 
 ORDERS = np.arange(1, 9, dtype=float)  # the moments the paper's experiments use
 
@@ -41,13 +41,13 @@ def pate2017(q: np.ndarray, gamma: float, orders: np.ndarray = ORDERS) -> np.nda
     return bound
 
 
-def prices(counts: np.ndarray, gamma: float, noise: str, delta: float) -> list[Price]:
+def prices(counts: np.ndarray, gamma: float, noise: str, delta: float) -> list[Guarantee]:
     """Theorem 3 on these votes: by the paper's moments, and at all orders, where no loss exceeds 2 gamma."""
     q, orders = plurality_loses(counts, gamma, noise), conversion.ORDERS
     few = epsilon_from_moments(pate2017(q, gamma).sum(axis=0), ORDERS, delta)
     each = pate2017(q, gamma, orders - 1) / (orders - 1)
     many = conversion.epsilon(np.minimum(each, 2 * gamma).sum(axis=0), orders, delta)
-    return one_direction("pate2017", few, many, "Papernot et al. 2017, Thm 3")
+    return one_direction("pate2017", few, many, delta, "Papernot et al. 2017, Thm 3")
 
 
 def plurality_loses(counts: np.ndarray, gamma: float, noise: str) -> np.ndarray:

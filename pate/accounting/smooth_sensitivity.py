@@ -23,11 +23,11 @@ from numpy.typing import NDArray
 from scipy.special import log_ndtr, ndtri, ndtri_exp
 
 from pate.accounting import conversion
+from pate.accounting.costs import RELATION
 from pate.accounting.counts import checked_counts
 from pate.accounting.filter import ORDERS, Cost
 from pate.accounting.gnmax2018 import Bound, both_directions, log_q
 from pate.accounting.guarantee import HoldsFor
-from pate.accounting.price import RELATION
 from pate.noise import Noise
 from pate.workspace.artifact import Artifact
 

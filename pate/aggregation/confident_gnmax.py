@@ -11,9 +11,9 @@ import numpy as np
 
 from pate.accounting import argmax_independent, conversion, gaussian, gnmax2018
 from pate.accounting.confident import behind_threshold, log_passes
+from pate.accounting.guarantee import Guarantee
 from pate.accounting.law import Exactly
 from pate.accounting.mechanism import NO_ANSWER
-from pate.accounting.price import Price
 from pate.aggregation.aggregator import Aggregator
 from pate.aggregation.gnmax import GNMax
 from pate.noise import Noise
@@ -64,7 +64,7 @@ class ConfidentGNMax(Aggregator):
     def exact_noise(self) -> bool:
         return self.noise == "discrete"
 
-    def independent(self, k: int, teachers: int | None, delta: float) -> Iterator[Price]:
+    def independent(self, k: int, teachers: int | None, delta: float) -> Iterator[Guarantee]:
         moved = {self.sigma: 2 * k}  # counts that move by one: two of the argmax, and the largest by at most that
         moved[self.threshold_sigma] = moved.get(self.threshold_sigma, 0) + k
         yield from gaussian.prices(moved, self.noise, delta)
@@ -72,7 +72,7 @@ class ConfidentGNMax(Aggregator):
         if teachers is not None and certified is not None:
             order = argmax_independent.epsilon(certified, k, delta, teachers)[1]
             one = argmax_independent.certified_rdp(certified, order, teachers) + order / (2 * self.threshold_sigma**2)
-            yield argmax_independent.price(conversion.epsilon([k * one], [order], delta))
+            yield argmax_independent.price(conversion.epsilon([k * one], [order], delta), delta)
 
     def rdp(self, k: int, teachers: int, orders: np.ndarray) -> np.ndarray:
         return self._argmax.rdp(k, teachers, orders) + k * orders / (2 * self.threshold_sigma**2)
@@ -85,7 +85,7 @@ class ConfidentGNMax(Aggregator):
             lambda counts: np.exp(log_passes(counts.max(axis=1), *test)[0]),
         )
 
-    def published(self, counts: np.ndarray, delta: float) -> list[Price]:
+    def published(self, counts: np.ndarray, delta: float) -> list[Guarantee]:
         test = self.threshold, self.threshold_sigma
 
         def total(orders: np.ndarray) -> np.ndarray:

@@ -10,8 +10,8 @@ from typing import ClassVar, Self
 import numpy as np
 
 from pate.accounting import argmax_independent, gaussian, gnmax2018, grids, three_outcomes_discrete
+from pate.accounting.guarantee import Guarantee
 from pate.accounting.law import Exactly
-from pate.accounting.price import Price
 from pate.accounting.three_outcomes import Noise as Certified
 from pate.aggregation.aggregator import Aggregator
 from pate.noise import Noise
@@ -59,10 +59,10 @@ class GNMax(Aggregator):
     def exact_noise(self) -> bool:
         return self.noise == "discrete"
 
-    def independent(self, k: int, teachers: int | None, delta: float) -> Iterator[Price]:
+    def independent(self, k: int, teachers: int | None, delta: float) -> Iterator[Guarantee]:
         yield from gaussian.prices({self.sigma: 2 * k}, self.noise, delta)  # two counts of the argmax move by one
         if teachers is not None and self.certified is not None:
-            yield argmax_independent.price(argmax_independent.epsilon(self.certified, k, delta, teachers)[0])
+            yield argmax_independent.price(argmax_independent.epsilon(self.certified, k, delta, teachers)[0], delta)
 
     def rdp(self, k: int, teachers: int, orders: np.ndarray) -> np.ndarray:
         if self.certified is None:  # two counts move by one (Canonne et al. 2020, Prop 5)
@@ -73,7 +73,7 @@ class GNMax(Aggregator):
     def law(self, teachers: int, classes: int) -> Exactly:
         return Exactly(grids.gaussian(self.sigma, self.noise, teachers, classes))
 
-    def published(self, counts: np.ndarray, delta: float) -> list[Price]:
+    def published(self, counts: np.ndarray, delta: float) -> list[Guarantee]:
         q = gnmax2018.log_q(counts, self.sigma, self.noise)
         return gnmax2018.prices(lambda orders: gnmax2018.published(q, self.sigma, orders).sum(axis=0), delta)
 

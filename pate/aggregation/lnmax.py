@@ -10,8 +10,8 @@ from typing import ClassVar, Self
 import numpy as np
 
 from pate.accounting import argmax_independent, composition, grids, moments, three_outcomes
+from pate.accounting.guarantee import Guarantee, for_every
 from pate.accounting.law import Exactly
-from pate.accounting.price import EVERY, Price
 from pate.aggregation.aggregator import Aggregator
 from pate.noise import Noise
 
@@ -54,17 +54,17 @@ class LNMax(Aggregator):
     def exact_noise(self) -> bool:
         return self.noise == "discrete"
 
-    def independent(self, k: int, teachers: int | None, delta: float) -> Iterator[Price]:
+    def independent(self, k: int, teachers: int | None, delta: float) -> Iterator[Guarantee]:
         step = 2 * self.gamma
-        yield Price("basic", composition.basic(step, k), EVERY, "Dwork & Roth 2014, Thm 3.16")
-        yield Price("advanced", composition.advanced(step, k, delta), EVERY, "Dwork & Roth 2014, Thm 3.20")
+        yield for_every("basic", composition.basic(step, k), delta, "Dwork & Roth 2014, Thm 3.16")
+        yield for_every("advanced", composition.advanced(step, k, delta), delta, "Dwork & Roth 2014, Thm 3.20")
         by_moments = moments.epsilon_from_moments(k * moments.independent(self.gamma), moments.ORDERS, delta)
         theorem = "Papernot et al. 2017, Thm 2; Abadi et al. 2016, Thm 2.2"
-        yield Price("moments_independent", by_moments, EVERY, theorem)
+        yield for_every("moments_independent", by_moments, delta, theorem)
         optimal = composition.optimal(step, k, delta)
-        yield Price("optimal_independent", optimal, EVERY, "Kairouz, Oh & Viswanath 2015, Thm 3.3")
+        yield for_every("optimal_independent", optimal, delta, "Kairouz, Oh & Viswanath 2015, Thm 3.3")
         if teachers is not None:
-            yield argmax_independent.price(argmax_independent.epsilon(self._certified, k, delta, teachers)[0])
+            yield argmax_independent.price(argmax_independent.epsilon(self._certified, k, delta, teachers)[0], delta)
 
     def rdp(self, k: int, teachers: int, orders: np.ndarray) -> np.ndarray:
         one = [argmax_independent.certified_rdp(self._certified, float(order), teachers) for order in orders]
@@ -76,7 +76,7 @@ class LNMax(Aggregator):
     def law(self, teachers: int, classes: int) -> Exactly:
         return Exactly(grids.laplace(self.gamma, self.noise, teachers, classes))
 
-    def published(self, counts: np.ndarray, delta: float) -> list[Price]:
+    def published(self, counts: np.ndarray, delta: float) -> list[Guarantee]:
         return moments.prices(counts, self.gamma, self.noise, delta)
 
     @property

@@ -16,8 +16,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
+from pate.accounting.costs import RELATION
 from pate.accounting.filter import FIRST_ORDERS, ORDERS, Cost, Rule, at_orders, composed, deltas, suitable
-from pate.accounting.price import RELATION
 from pate.errors import BudgetExceeded, ConfigError
 from pate.ledger.file import LedgerFile
 from pate.workspace.store import Store

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from pate.accounting.guarantee import shown
 from pate.models.convnet import ConvNet
 from pate.models.kernel_machine import KernelMachine
 from pate.models.neighbours import Neighbours
 from pate.models.predictor import Predictor
-from pate.release.statement import Promise
+from pate.release.statement import PUBLIC_INPUTS, Statement
 
 FILES = {
     "MODEL_CARD.md": "this card",
@@ -24,22 +23,11 @@ FILES = {
     "labels.npz": "the noisy labels the model learned from: `index` into the public inputs, `label`",
     "manifest.json": "SHA-256 and size of every other file",
 }
-_LEARNED = {
-    "PATE": (
-        "Teachers learned on disjoint parts of the private records and voted on public inputs. A noisy count of their "
-        "votes labelled some of those inputs, and this model, the student, learned from public inputs and these noisy "
-        "labels alone."
-    ),
-    "DP-SGD": (
-        "It learned from the private records by DP-SGD: every step saw a random lot of them, and only through a sum of "
-        "clipped gradients to which noise was added."
-    ),
-}
 
 
 def card(
     predictor: Predictor,
-    promise: Promise,
+    statement: Statement,
     notes: Sequence[str],
     files: Iterable[str],
     versions: Mapping[str, str],
@@ -47,14 +35,14 @@ def card(
 ) -> str:
     """The whole text; `without_onnx` says why there is no ONNX file, if there is none."""
     parts = (
-        f"# Model card: {promise.data}, by {promise.method}",
-        f"A classifier of {len(predictor.classes)} classes ({_listed(predictor.classes)}). {_LEARNED[promise.method]}",
+        f"# Model card: {statement.data}, by {statement.method}",
+        f"A classifier of {len(predictor.classes)} classes ({_listed(predictor.classes)}). {statement.learned}",
         "## What is promised",
-        _promised(promise),
+        _promised(statement),
         "## What the promise rests on",
-        _bullets(_assumed(promise)),
+        _bullets(_assumed(statement)),
         "## What it does not cover",
-        _bullets(_not_covered(promise, predictor)),
+        _bullets(_not_covered(statement, predictor)),
         "## What to use it for",
         _use(predictor),
         "## How to run it",
@@ -69,29 +57,25 @@ def card(
     return "\n\n".join(parts) + "\n"
 
 
-def _promised(promise: Promise) -> str:
-    if promise.epsilon is None:
+def _promised(statement: Statement) -> str:
+    found, another = statement.guarantee, statement.replace_one
+    if found is None:
         return (
             "**Nothing that is known here.** The labels came from a file: what they cost, and whether they were drawn "
             "privately at all, only those can tell who drew them. Learning from them cost nothing more.\n\n"
-            + _table(("", ""), [("mechanism", promise.mechanism)])
+            + _table(("", ""), [("mechanism", statement.mechanism)])
         )
-    assert promise.delta is not None
     rows = [
-        ("epsilon", f"**{shown(promise.epsilon)}** (rounded up)"),
-        ("delta", f"**{promise.delta:g}**"),
-        ("neighbours", promise.relation),
+        ("epsilon", f"**{found.shown}** (rounded up)"),
+        ("delta", f"**{found.delta:g}**"),
+        ("neighbours", str(found.relation)),
+        *([("epsilon if replaced by another", f"{another.shown}, at the same delta")] if another else []),
         ("holds for", "every data set: computed from settings and sizes, not from records or votes"),
-        ("accountant", promise.accountant),
-        ("by", promise.theorem),
-        ("mechanism", promise.mechanism),
+        ("accountant", found.accountant),
+        ("by", found.theorem),
+        ("mechanism", statement.mechanism),
+        *statement.facts,
     ]
-    if promise.epsilon_replace_one is not None:
-        rows.insert(3, ("epsilon if replaced by another", f"{shown(promise.epsilon_replace_one)}, at the same delta"))
-    if promise.queries is not None:
-        rows.append(("queries", f"{promise.queries}, every one of them paid for, answered or not"))
-    if promise.teachers is not None:
-        rows.append(("teachers", str(promise.teachers)))
     return _table(("", ""), rows) + (
         "\n\nThat is: let two sets of private records differ as said under *neighbours*. Whatever event one may look "
         "for in what is published, its probability under the one set is at most exp(epsilon) times that under the "
@@ -100,64 +84,38 @@ def _promised(promise: Promise) -> str:
     )
 
 
-def _assumed(promise: Promise) -> Iterable[str]:
-    if promise.method == "PATE":
-        yield (
-            "**A trusted aggregator.** Whoever trained the teachers, counted their votes and added the noise saw what "
-            "is private, and is trusted to have kept it. The promise is about what was published, not about them."
-        )
-    else:
-        yield (
-            "**A trusted trainer.** Whoever ran the training saw the private records, and is trusted to have kept "
-            "them; no gradient, loss or model from along the way was published."
-        )
-    if promise.epsilon is None:
+def _assumed(statement: Statement) -> Iterable[str]:
+    yield statement.trusted
+    if statement.guarantee is None:
         return
     generator = "**The noise** came from a cryptographic generator of the operating system's, and nobody knows it. "
-    if promise.exact_noise:
+    if statement.exact_noise:
         yield generator + "It is discrete, drawn by an exact sampler, so that rounding leaks nothing."
     else:
         yield generator + (
             "It is continuous in the proof and floating point in the computer. The proof does not cover the "
             "difference, and for some such samplers an attack is known (Mironov 2012)."
         )
-    if promise.method == "PATE":
-        who = "all records of one group" if promise.relation.startswith("all records") else "each record"
-        yield (
-            f"**The split.** Which records are private does not depend on what is in them, {who} reached one teacher "
-            "only, and no private record is among the public inputs."
-        )
-        if promise.adaptive:
-            yield (
-                "**The queries** were chosen in rounds from public inputs and earlier noisy answers. The epsilon above "
-                "is the sum of worst cases, and holds for queries chosen like that."
-            )
-        else:
-            yield (
-                "**The queries** were chosen from public inputs. The epsilon above holds however that was done, also "
-                "by looking at earlier answers."
-            )
-    else:
-        yield "**The lots.** Each step drew each record on its own, by chance, and its plan was fixed before the first."
+    yield from statement.rests_on
     yield "**The number of private records** and the names of the classes count as known to everybody."
 
 
-def _not_covered(promise: Promise, predictor: Predictor) -> Iterable[str]:
+def _not_covered(statement: Statement, predictor: Predictor) -> Iterable[str]:
     yield (
         "**Tuning on private data.** If settings were chosen by looking at how they do on the private records, or at "
         "scores computed from them, that choice tells something too, and no epsilon here counts it."
     )
     total = ""
-    if promise.account:
-        known = ", ".join(f"{name} {value}" for name, value in promise.account.items())
+    if statement.account:
+        known = ", ".join(f"{name} {value}" for name, value in statement.account.items())
         total = f" All of them so far, this one included, fit a budget fixed in advance of: {known}."
     yield (
         "**Other releases from the same records.** Prices add up: another model, another draw of labels, a statistic "
         f"published elsewhere.{total}"
     )
-    if promise.method == "PATE":
-        yield f"**The public inputs.** They are not protected.{_carried(predictor)}"
-    if not promise.relation.startswith("all records"):
+    for point in statement.not_covered:
+        yield f"{point}{_carried(predictor)}" if point == PUBLIC_INPUTS else point
+    if statement.guarantee is None or not statement.guarantee.relation.group:
         yield "**Several records of one person.** The promise is for one record; k of them weaken it k-fold or more."
     yield (
         "**What is true of everybody.** A model that predicts well says something about people like those it learned "

@@ -1,4 +1,4 @@
-"""What a release holds: every file as bytes, the same for the same model, labels, promise and notes."""
+"""What a release holds: every file as bytes, the same for the same model, labels, statement and notes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pate.release.card import FILES, card
 from pate.release.onnx_graph import OPSET
 from pate.release.onnx_models import NotExpressible
 from pate.release.onnx_predictor import onnx_model
-from pate.release.statement import Promise
+from pate.release.statement import Statement
 from pate.release.withheld import withheld
 from pate.workspace.versions import RELEASE
 
@@ -30,7 +30,7 @@ STAGE = "release"  # what the manifest of a release says it is
 
 
 def contents(
-    predictor: Predictor, labels: Labels | None, promise: Promise, notes: Sequence[str] = ()
+    predictor: Predictor, labels: Labels | None, statement: Statement, notes: Sequence[str] = ()
 ) -> dict[str, bytes]:
     """The files by name. Refused where the promise is void: of seeded noise, or of classes read off private labels."""
     seeded = (SEEDED,) * (labels is not None and bool(np.any(labels.seeded)))
@@ -55,8 +55,8 @@ def contents(
     if labels is not None:
         files["labels.npz"] = _npz(labels.split()[0])
     known = (*files, "MODEL_CARD.md", MANIFEST)
-    files["MODEL_CARD.md"] = card(predictor, promise, notes, known, _versions(), without_onnx).encode()
-    files[MANIFEST] = _json(_manifest(files, promise, notes))
+    files["MODEL_CARD.md"] = card(predictor, statement, notes, known, _versions(), without_onnx).encode()
+    files[MANIFEST] = _json(_manifest(files, statement, notes))
     return {name: files[name] for name in FILES if name in files}
 
 
@@ -65,19 +65,20 @@ def fingerprint(files: Mapping[str, bytes]) -> str:
     return _sha256(files[MANIFEST])
 
 
-def _manifest(files: Mapping[str, bytes], promise: Promise, notes: Sequence[str]) -> dict[str, Any]:
+def _manifest(files: Mapping[str, bytes], statement: Statement, notes: Sequence[str]) -> dict[str, Any]:
     """As every manifest of this program: hashes by file, and what it is about."""
+    found = statement.guarantee
     return {
         "version": RELEASE,
         "files": {name: _sha256(content) for name, content in sorted(files.items())},
         "bytes": {name: len(content) for name, content in sorted(files.items())},
         "about": {
             "stage": STAGE,
-            "data": promise.data,
-            "method": promise.method,
-            "epsilon": promise.epsilon,
-            "delta": promise.delta,
-            "relation": promise.relation,
+            "data": statement.data,
+            "method": statement.method,
+            "epsilon": found.epsilon if found else None,
+            "delta": found.delta if found else None,
+            "relation": str(found.relation) if found else None,
             "notes": list(notes),
         },
     }

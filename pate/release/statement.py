@@ -1,107 +1,147 @@
-"""The promise that goes out with a model: what its card says about privacy, and nothing computed from private data."""
+"""What goes out with a model: what its card says about privacy, and nothing computed from private data."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
+from pate.accounting.guarantee import REPLACE_ONE, ZERO_OUT, Guarantee, Relation, least
 from pate.accounting.ladder import independent
-from pate.accounting.price import RELATION
 from pate.aggregation.aggregator import Aggregator
 from pate.dpsgd.accountant import Spent
 from pate.errors import PateError
 
 
 @dataclass(frozen=True)
-class Promise:
-    """An (epsilon, delta) that holds for every data set, and what belongs to it.
+class Statement:
+    """A guarantee that holds for every data set, and what it rests on.
 
-    `epsilon` is None where it is not known: then the card says so, and promises nothing. `exact_noise` is false where
-    noise was drawn in floating point. `account` is what all releases from the same data come to, by name, if known.
+    `guarantee` is None where none is known: then the card says so, and promises nothing. `learned` says how the model
+    came about, `trusted` who saw private records, `rests_on` and `not_covered` what else to know of this method, each a
+    point of the card. `facts` are rows of its table. `exact_noise` is false where noise was drawn in floating point.
+    `account` is what all releases from the same data come to, by name, if known.
     """
 
-    method: Literal["PATE", "DP-SGD"]
+    method: str
     data: str
     mechanism: str
-    epsilon: float | None = None
-    epsilon_replace_one: float | None = None
-    delta: float | None = None
-    relation: str = RELATION
-    accountant: str = ""
-    theorem: str = ""
-    queries: int | None = None
-    teachers: int | None = None
-    adaptive: bool = False
+    learned: str
+    trusted: str
+    guarantee: Guarantee | None = None
+    replace_one: Guarantee | None = None
+    facts: Sequence[tuple[str, str]] = ()
+    rests_on: Sequence[str] = ()
+    not_covered: Sequence[str] = ()
     exact_noise: bool = True
     account: Mapping[str, str] | None = None
 
     def __post_init__(self) -> None:
-        if (self.epsilon is None) != (self.delta is None):
-            raise ValueError("an epsilon goes with its delta")
-        if self.epsilon is not None and not (math.isfinite(self.epsilon) and self.accountant and self.theorem):
+        if self.guarantee is None:
+            return
+        if not self.guarantee.publishable:
+            raise ValueError("what leaves holds for every data set, and nothing keeps it from being published")
+        if not (math.isfinite(self.guarantee.epsilon) and self.guarantee.accountant and self.guarantee.theorem):
             raise ValueError("an epsilon is a finite number, and stands with its accountant and theorem")
 
-    @classmethod
-    def of_votes(
-        cls,
-        aggregator: Aggregator,
-        queries: int,
-        teachers: int | None,
-        delta: float,
-        *,
-        data: str,
-        relation: str = RELATION,
-        adaptive: bool = False,
-        account: Mapping[str, str] | None = None,
-    ) -> Promise:
-        """The least price of so many answers that holds for every data set: no vote is looked at.
 
-        It is the same under replace-one, because a record moves one vote either way; not for groups, whose name says
-        which teacher they go to: another person in their place changes two. Where the number of teachers is not known,
-        those that need it are left out.
-        """
-        prices = list(independent(aggregator, queries, teachers or None, delta))
-        if not prices:
-            raise PateError(f"{aggregator.describe()}: no price is known without the number of teachers")
-        best = min(prices, key=lambda price: price.epsilon)
-        return cls(
-            method="PATE",
-            data=data,
-            mechanism=aggregator.describe(),
-            epsilon=best.epsilon,
-            epsilon_replace_one=best.epsilon if relation == RELATION else None,
-            delta=delta,
-            relation=relation,
-            accountant=best.accountant,
-            theorem=best.theorem,
-            queries=queries,
-            teachers=teachers,
-            adaptive=adaptive,
-            exact_noise=aggregator.exact_noise,
-            account=account,
-        )
+_STUDENT = (
+    "Teachers learned on disjoint parts of the private records and voted on public inputs. A noisy count of their "
+    "votes labelled some of those inputs, and this model, the student, learned from public inputs and these noisy "
+    "labels alone."
+)
+_AGGREGATOR = (
+    "**A trusted aggregator.** Whoever trained the teachers, counted their votes and added the noise saw what is "
+    "private, and is trusted to have kept it. The promise is about what was published, not about them."
+)
+_ADAPTIVE = (
+    "**The queries** were chosen in rounds from public inputs and earlier noisy answers. The epsilon above is the sum "
+    "of worst cases, and holds for queries chosen like that."
+)
+_FIXED = (
+    "**The queries** were chosen from public inputs. The epsilon above holds however that was done, also by looking at "
+    "earlier answers."
+)
+_TRAINED = (
+    "It learned from the private records by DP-SGD: every step saw a random lot of them, and only through a sum of "
+    "clipped gradients to which noise was added."
+)
+_TRAINER = (
+    "**A trusted trainer.** Whoever ran the training saw the private records, and is trusted to have kept them; no "
+    "gradient, loss or model from along the way was published."
+)
+_LOTS = "**The lots.** Each step drew each record on its own, by chance, and its plan was fixed before the first."
+PUBLIC_INPUTS = "**The public inputs.** They are not protected."
 
-    @classmethod
-    def of_gradients(cls, spent: Spent, *, data: str, account: Mapping[str, str] | None = None) -> Promise:
-        """What a training paid, by a plan that was fixed before its first step."""
-        mechanism = (
-            f"DP-SGD, {spent.steps} sums of clipped gradients with Gaussian (floating-point) noise of multiplier "
-            f"{spent.noise_multiplier:.4g}, each over records drawn on their own with probability "
-            f"{spent.sampling_rate:.4g}"
-        )
-        if spent.pca_noise is not None:
-            mechanism += f"; before them, second moments of all records with noise of multiplier {spent.pca_noise:.4g}"
-        return cls(
-            method="DP-SGD",
-            data=data,
-            mechanism=mechanism,
-            epsilon=spent.epsilon,
-            epsilon_replace_one=spent.epsilon_replace_one,
-            delta=spent.delta,
-            accountant="privacy loss distribution of Poisson-sampled Gaussians",
-            theorem="Doroshenko et al. 2022 (dp_accounting, rounded pessimistically)",
-            exact_noise=False,
-            account=account,
-        )
+
+def of_a_file(data: str, mechanism: str) -> Statement:
+    """Of labels that came from elsewhere: what they cost is not known here."""
+    return Statement("PATE", data, mechanism, _STUDENT, _AGGREGATOR, not_covered=(PUBLIC_INPUTS,))
+
+
+def of_votes(
+    aggregator: Aggregator,
+    queries: int,
+    teachers: int | None,
+    delta: float,
+    *,
+    data: str,
+    relation: Relation = ZERO_OUT,
+    adaptive: bool = False,
+    account: Mapping[str, str] | None = None,
+) -> Statement:
+    """The least price of so many answers that holds for every data set: no vote is looked at.
+
+    It is the same under replace-one, because a record moves one vote either way; not for groups, whose name says
+    which teacher they go to: another person in their place changes two. Where the number of teachers is not known,
+    those that need it are left out.
+    """
+    found = least(independent(aggregator, queries, teachers or None, delta))
+    if found is None:
+        raise PateError(f"{aggregator.describe()}: no price is known without the number of teachers")
+    who = "all records of one group" if relation.group else "each record"
+    split = (
+        f"**The split.** Which records are private does not depend on what is in them, {who} reached one teacher only, "
+        "and no private record is among the public inputs."
+    )
+    return Statement(
+        method="PATE",
+        data=data,
+        mechanism=aggregator.describe(),
+        learned=_STUDENT,
+        trusted=_AGGREGATOR,
+        guarantee=replace(found, relation=relation),
+        replace_one=replace(found, relation=REPLACE_ONE) if relation == ZERO_OUT else None,
+        facts=(
+            ("queries", f"{queries}, every one of them paid for, answered or not"),
+            *((("teachers", str(teachers)),) if teachers is not None else ()),
+        ),
+        rests_on=(split, _ADAPTIVE if adaptive else _FIXED),
+        not_covered=(PUBLIC_INPUTS,),
+        exact_noise=aggregator.exact_noise,
+        account=account,
+    )
+
+
+def of_gradients(spent: Spent, *, data: str, account: Mapping[str, str] | None = None) -> Statement:
+    """What a training paid, by a plan that was fixed before its first step."""
+    mechanism = (
+        f"DP-SGD, {spent.steps} sums of clipped gradients with Gaussian (floating-point) noise of multiplier "
+        f"{spent.noise_multiplier:.4g}, each over records drawn on their own with probability "
+        f"{spent.sampling_rate:.4g}"
+    )
+    if spent.pca_noise is not None:
+        mechanism += f"; before them, second moments of all records with noise of multiplier {spent.pca_noise:.4g}"
+    found = spent.guarantee()
+    return Statement(
+        method="DP-SGD",
+        data=data,
+        mechanism=mechanism,
+        learned=_TRAINED,
+        trusted=_TRAINER,
+        guarantee=found,
+        replace_one=replace(found, epsilon=spent.epsilon_replace_one, relation=REPLACE_ONE),
+        rests_on=(_LOTS,),
+        exact_noise=False,
+        account=account,
+    )

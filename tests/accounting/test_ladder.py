@@ -1,15 +1,14 @@
 """The ladder as users see it."""
 
-from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from pate.accounting.guarantee import shown
+from pate.accounting.costs import Costs
+from pate.accounting.guarantee import for_every, for_this, shown
 from pate.accounting.ladder import price, prices
-from pate.accounting.price import Costs, Price
 from pate.aggregation.aggregator import Aggregator
 from pate.aggregation.confident_gnmax import ConfidentGNMax
 from pate.aggregation.gnmax import GNMax
@@ -25,7 +24,7 @@ def test_the_best_price_is_valid_and_the_publishable_one_holds_for_every_data_se
     assert {"basic", "advanced", "moments_independent", "optimal_independent", "argmax_independent"} < set(prices)
     assert not prices["pate2017"].valid  # one direction only: shown, never claimed
     assert costs.best.epsilon == min(one.epsilon for one in costs if one.valid)
-    assert costs.publishable.guarantee == "every data set"
+    assert costs.publishable.holds_for == "every data set"
     assert costs.relation == "one record replaced by nothing"
 
 
@@ -156,7 +155,7 @@ def test_every_price_says_what_it_is_worth():
     prices = {one.accountant: one for one in price(LNMax(0.2), COUNTS, 1e-4, predictions)}
     independent = {"basic", "advanced", "moments_independent", "optimal_independent", "argmax_independent"}
     assert {name for name, one in prices.items() if one.publishable} == independent
-    assert {name for name, one in prices.items() if one.assumes_fixed_queries} == set(prices) - independent
+    assert {name for name, one in prices.items() if one.fixed_queries} == set(prices) - independent
     assert {name for name, one in prices.items() if not one.valid} == {"pate2017", "pate2017_optimal"}
     assert prices["teacher_resolved"].epsilon <= prices["exact_rdp"].epsilon + 1e-9
 
@@ -242,17 +241,17 @@ def test_an_epsilon_that_is_not_finite_can_be_shown():
 
 def test_adaptive_queries_get_prices_for_every_data_set_only():
     costs = price(LNMax(0.2), COUNTS, 1e-4, adaptive=True)
-    assert {one.guarantee for one in costs} == {"every data set"}
+    assert {one.holds_for for one in costs} == {"every data set"}
     assert costs.best == costs.publishable
 
 
 def test_a_bound_of_one_direction_is_never_chosen_however_small():
     prices = [
-        Price("pate2017", 0.1, "this data set", "one direction", valid=False),
-        Price("exact_rdp", 0.5, "this data set", "both"),
-        Price("basic", 2.0, "every data set", "composition"),
+        for_this("pate2017", 0.1, 1e-5, "one direction", valid=False),
+        for_this("exact_rdp", 0.5, 1e-5, "both"),
+        for_every("basic", 2.0, 1e-5, "composition"),
     ]
-    costs = Costs([asdict(one) for one in prices], 1e-5, 10)
+    costs = Costs([one.plain() for one in prices], 1e-5, 10)
     assert costs.best.accountant == "exact_rdp"
     assert costs.publishable.accountant == "basic"
 

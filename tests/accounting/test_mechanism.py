@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 
 from pate.accounting.cost import of_answers, of_these_answers
+from pate.accounting.guarantee import for_every, for_this
 from pate.accounting.ladder import price, prices
 from pate.accounting.mechanism import Mechanism, require_known
 from pate.accounting.plan import queries_for
-from pate.accounting.price import EVERY, THIS, Price
 from pate.accounting.winning import winning, wrong_if_unanimous
 from pate.aggregation.aggregator import Aggregator
 from pate.aggregation.confident_gnmax import ConfidentGNMax
 from pate.aggregation.gnmax import GNMax
 from pate.aggregation.lnmax import LNMax
 from pate.errors import ConfigError
-from pate.release.statement import Promise
+from pate.release.statement import of_votes
 
 COUNTS = np.array([[9, 1], [6, 4]])
 KNOWN = [LNMax, GNMax, ConfidentGNMax]
@@ -48,7 +48,7 @@ WAYS = {
     "cost": lambda one: of_answers(one, 5, 10, 1e-4),
     "cost of these answers": lambda one: of_these_answers(one, COUNTS),
     "plan": lambda one: queries_for(one, 1.0, 1e-4, 10, 5),
-    "promise": lambda one: Promise.of_votes(one, 5, 10, 1e-4, data="digits"),
+    "promise": lambda one: of_votes(one, 5, 10, 1e-4, data="digits"),
     "chances": lambda one: winning(one, COUNTS),
     "wrong answers": lambda one: wrong_if_unanimous(one, 10, 2),
 }
@@ -97,7 +97,7 @@ def test_whatever_a_derived_class_changes_it_inherits_no_price(parent, own):
 
 def own_price(**more):
     """All that has to be declared; `more` besides."""
-    free = {"independent": lambda self, k, teachers, delta: [Price("mine", 1.0 * k, EVERY, "a theorem")]}
+    free = {"independent": lambda self, k, teachers, delta: [for_every("mine", 1.0 * k, delta, "a theorem")]}
     costs = free | {"rdp": lambda self, k, teachers, orders: k * np.ones(len(orders))}
     answers = {"answer": lambda self, counts, noise: counts.argmax(axis=1), "scaled": lambda self, gamma: self}
     return costs | answers | {"noise_parameter": ""} | more
@@ -135,10 +135,10 @@ def test_what_answers_nothing_has_no_price(kind):
 @pytest.mark.parametrize(
     "wrong",
     [
-        Price("mine", 1.0, THIS, "a theorem"),
-        Price("mine", 1.0, EVERY, "one direction", valid=False),
-        Price("mine", -1.0, EVERY, "a theorem"),
-        Price("mine", float("nan"), EVERY, "a theorem"),
+        for_this("mine", 1.0, 1e-4, "a theorem"),
+        for_every("mine", 1.0, 1e-4, "one direction", valid=False),
+        for_every("mine", -1.0, 1e-4, "a theorem"),
+        for_every("mine", float("nan"), 1e-4, "a theorem"),
     ],
 )
 def test_what_does_not_hold_for_every_data_set_is_not_taken_for_it(wrong):
@@ -149,7 +149,7 @@ def test_what_does_not_hold_for_every_data_set_is_not_taken_for_it(wrong):
 
 
 def test_a_bound_for_comparison_is_never_claimed():
-    bound = Price("paper", 0.1, THIS, "one direction")
+    bound = for_this("paper", 0.1, 1e-4, "one direction")
     mine = derived(Aggregator, **own_price(published=lambda self, counts, delta: [bound]))()
     with pytest.raises(ValueError, match="paper is for comparison, and may not be claimed"):
         price(mine, COUNTS, 1e-4)

@@ -94,7 +94,7 @@ def run(tmp_path):
 
 def test_only_epsilons_for_every_data_set_are_claimed(run, tmp_path):
     found = run("stage=student", "aggregator.gamma=1")
-    assert {price["guarantee"] for price in found["pate"]["accountants"]} == {"every data set"}
+    assert {price["holds_for"] for price in found["pate"]["accountants"]} == {"every data set"}
     method = found["methods"][0]
     assert method["epsilon"] == method["epsilon_publishable"]
     assert any("chosen from earlier answers" in note for note in found["notes"])

@@ -14,15 +14,15 @@ import pate
 from pate.accounting import composition, conversion, quadrature
 from pate.accounting.cost import of_answers, of_these_answers
 from pate.accounting.filter import ORDERS
+from pate.accounting.guarantee import for_every
 from pate.accounting.ladder import price
 from pate.accounting.law import Exactly, OutOfRange
 from pate.accounting.plan import queries_for
-from pate.accounting.price import EVERY, Price
 from pate.accounting.winning import winning, wrong_if_unanimous
 from pate.aggregation.aggregator import Aggregator
 from pate.errors import ConfigError
 from pate.noise import source
-from pate.release.statement import Promise
+from pate.release.statement import of_votes
 from pate.report.run.panel import panel
 from tests.accounting.brute_force import worst_delta
 
@@ -59,8 +59,10 @@ class Exponential(Aggregator):
 
     def independent(self, k, teachers, delta):
         step, orders = 2 * self.gamma, conversion.ORDERS
-        yield Price("basic", composition.basic(step, k), EVERY, "Dwork & Roth 2014, Thm 3.16")
-        yield Price("bounded_range", conversion.epsilon(self.rdp(k, 0, orders), orders, delta), EVERY, "Cesar & Rogers")
+        yield for_every("basic", composition.basic(step, k), delta, "Dwork & Roth 2014, Thm 3.16")
+        yield for_every(
+            "bounded_range", conversion.epsilon(self.rdp(k, 0, orders), orders, delta), delta, "Cesar & Rogers"
+        )
 
     def rdp(self, k, teachers, orders):
         return k * np.minimum(orders * self.gamma**2 / 2, 2 * self.gamma)
@@ -155,11 +157,11 @@ def test_the_panel_varies_its_noise():
 
 @pytest.mark.parametrize("teachers", [20, None])
 def test_the_statement_for_release_holds_with_and_without_the_number_of_teachers(teachers):
-    promise = Promise.of_votes(Exponential(0.1), 5, teachers, 1e-12, data="digits")
-    assert promise.epsilon == pytest.approx(5 * 0.2)
-    assert promise.accountant == "basic"
-    assert promise.mechanism == "exponential mechanism, gamma 0.1 (floating-point)"
-    assert not promise.exact_noise
+    told = of_votes(Exponential(0.1), 5, teachers, 1e-12, data="digits")
+    assert told.guarantee.epsilon == pytest.approx(5 * 0.2)
+    assert told.guarantee.accountant == "basic"
+    assert told.mechanism == "exponential mechanism, gamma 0.1 (floating-point)"
+    assert not told.exact_noise
 
 
 @pytest.fixture

@@ -83,13 +83,13 @@ def private_canaries(workspace: Path) -> dict[str, bytes]:
                 name: value for name, value in facts.items() if name not in ("columns", "encoder")
             }  # of public rows
             if stage == "panel":  # prices for every data set are everybody's
-                every = [one["guarantee"] == "every data set" for one in facts["accountants"]]
+                every = [one["holds_for"] == "every data set" for one in facts["accountants"]]
                 facts["epsilon"] = [
                     [[e for e, all_ in zip(row, every, strict=True) if not all_] for row in by_delta]
                     for by_noise in facts["epsilon"]
                     for by_delta in by_noise
                 ]
-            facts["prices"] = [price for price in facts.get("prices", ()) if price["guarantee"] == "this data set"]
+            facts["prices"] = [price for price in facts.get("prices", ()) if price["holds_for"] == "this data set"]
             found |= {f"{stage}/{file.stem}{k}": v for k, v in numbers(facts).items()}
         elif file.name == "manifest.json":
             hashes = json.loads(file.read_text())["files"]

@@ -1,21 +1,21 @@
 """The card says what holds, what it rests on and what it leaves out; and no epsilon of one data set."""
 
-import re
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from pate.accounting.guarantee import Relation
 from pate.accounting.ladder import price
 from pate.aggregation.confident_gnmax import ConfidentGNMax
 from pate.aggregation.gnmax import GNMax
 from pate.aggregation.lnmax import LNMax
 from pate.dpsgd.accountant import Accountant
 from pate.release.card import card
-from pate.release.statement import Promise
+from pate.release.statement import of_a_file, of_gradients, of_votes
 from tests.release.predictors import plain, predictor
 
-VOTES = Promise.of_votes(LNMax(0.05), 100, 250, 1e-5, data="digits")
+VOTES = of_votes(LNMax(0.05), 100, 250, 1e-5, data="digits")
 
 
 def text(promise=VOTES, one=None, notes=(), without=None):
@@ -26,10 +26,10 @@ def test_the_price_is_the_publishable_one():
     counts = np.zeros((100, 10), np.int64)
     counts[:, 3] = 250  # unanimous: a price for this data set is far below
     costs = price(LNMax(0.05), counts, 1e-5)
-    assert VOTES.epsilon == costs.publishable.epsilon
-    assert costs.best.epsilon < 0.1 * VOTES.epsilon
+    assert VOTES.guarantee.epsilon == costs.publishable.epsilon
+    assert costs.best.epsilon < 0.1 * VOTES.guarantee.epsilon
     shown = text()
-    assert f"**{np.ceil(VOTES.epsilon * 1000) / 1000:.3f}**" in shown
+    assert f"**{np.ceil(VOTES.guarantee.epsilon * 1000) / 1000:.3f}**" in shown
     for one in costs:
         if not one.publishable:
             assert f"{one.epsilon:.3f}" not in shown
@@ -38,25 +38,31 @@ def test_the_price_is_the_publishable_one():
 
 @pytest.mark.parametrize("aggregator", [LNMax(0.1), LNMax(0.1, "continuous"), GNMax(20), ConfidentGNMax(150, 100, 30)])
 def test_every_aggregator(aggregator):
-    promise = Promise.of_votes(aggregator, 50, 200, 1e-6, data="d", relation="all records of one patient replaced")
+    promise = of_votes(aggregator, 50, 200, 1e-6, data="d", relation=Relation(group="patient"))
     shown = text(promise)
     assert aggregator.describe() in shown
     assert ("Mironov 2012" in shown) == ("floating-point" in aggregator.describe())
-    for said in ("**1e-06**", "| queries | 50,", "| teachers | 200 |", promise.theorem, promise.accountant):
+    for said in (
+        "**1e-06**",
+        "| queries | 50,",
+        "| teachers | 200 |",
+        promise.guarantee.theorem,
+        promise.guarantee.accountant,
+    ):
         assert said in shown
     assert "all records of one patient" in shown
     assert "Several records of one person" not in shown
 
 
 def test_an_unknown_number_of_teachers_gives_a_price_that_needs_none():
-    unknown = Promise.of_votes(LNMax(0.05), 100, None, 1e-5, data="votes from elsewhere")
-    assert unknown.accountant != "argmax_independent"
-    assert unknown.epsilon > VOTES.epsilon
+    unknown = of_votes(LNMax(0.05), 100, None, 1e-5, data="votes from elsewhere")
+    assert unknown.guarantee.accountant != "argmax_independent"
+    assert unknown.guarantee.epsilon > VOTES.guarantee.epsilon
     assert "| teachers" not in text(unknown)
 
 
 def test_labels_from_a_file_promise_nothing():
-    shown = text(Promise("PATE", "digits", "labels from a file"))
+    shown = text(of_a_file("digits", "labels from a file"))
     assert "Nothing that is known here" in shown
     assert "| epsilon" not in shown
     assert "cryptographic" not in shown
@@ -64,9 +70,10 @@ def test_labels_from_a_file_promise_nothing():
 
 def test_gradients():
     spent = replace(Accountant(1.5, 0.01, 100, 1e-5, pca_noise=8.0), taken=100).spent(seeded=False)
-    promise = Promise.of_gradients(spent, data="mnist")
+    promise = of_gradients(spent, data="mnist")
     shown = text(promise)
-    assert promise.epsilon == spent.epsilon < promise.epsilon_replace_one == spent.epsilon_replace_one
+    assert promise.guarantee == spent.guarantee()
+    assert promise.guarantee.epsilon < promise.replace_one.epsilon == spent.epsilon_replace_one
     for said in ("100 sums of clipped gradients", "multiplier 1.5", "probability 0.01", "multiplier 8", "Mironov 2012"):
         assert said in shown
     assert "one record replaced by nothing" in shown
@@ -84,7 +91,7 @@ def test_what_is_not_covered_is_said():
 
 
 def test_queries_chosen_from_answers_are_called_so():
-    assert "in rounds" in text(replace(VOTES, adaptive=True))
+    assert "in rounds" in text(of_votes(LNMax(0.05), 100, 250, 1e-5, data="digits", adaptive=True))
     assert "in rounds" not in text()
 
 
@@ -102,11 +109,12 @@ def test_how_to_run_it():
     assert "a model of kind X cannot be written" in text(without="a model of kind X")
 
 
-def test_a_promise_is_whole():
-    with pytest.raises(ValueError, match="delta"):
-        replace(VOTES, delta=None)
+def test_a_guarantee_that_leaves_is_whole_and_may_leave():
+    found = VOTES.guarantee
     with pytest.raises(ValueError, match="theorem"):
-        replace(VOTES, theorem="")
+        replace(VOTES, guarantee=replace(found, theorem=""))
     with pytest.raises(ValueError, match="finite"):
-        replace(VOTES, epsilon=float("inf"))
-    assert not any(re.search("this data set", str(value)) for value in asdict(VOTES).values())
+        replace(VOTES, guarantee=replace(found, epsilon=float("inf")))
+    for wrong in (replace(found, data_dependent=True), replace(found, valid=False), found.without("seeded noise")):
+        with pytest.raises(ValueError, match="nothing keeps it from being published"):
+            replace(VOTES, guarantee=wrong)

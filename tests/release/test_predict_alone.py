@@ -23,10 +23,10 @@ from pate.release import predict_alone
 from pate.release.contents import contents
 from pate.release.predict import predict, published, read_inputs, write
 from pate.release.publish import publish
-from pate.release.statement import Promise
+from pate.release.statement import of_votes
 from tests.release.predictors import asked, plain, predictor
 
-PROMISE = Promise.of_votes(LNMax(0.1), 20, 50, 1e-5, data="digits")
+STATEMENT = of_votes(LNMax(0.1), 20, 50, 1e-5, data="digits")
 ALONE = """
 import importlib.util, runpy, sys
 sys.path.append(sys.argv.pop(1))
@@ -79,7 +79,7 @@ def ask(site, tmp_path):
 @pytest.fixture
 def released(tmp_path):
     def write_out(one):
-        publish(tmp_path / "out", contents(one, None, PROMISE))
+        publish(tmp_path / "out", contents(one, None, STATEMENT))
         return tmp_path / "out"
 
     return write_out
@@ -223,13 +223,13 @@ def test_no_inputs_no_answers(ask, released, tmp_path):
 )
 def test_what_it_was_not_made_for_is_refused(tmp_path, x, said):
     np.save(tmp_path / "x.npy", x)
-    about = json.loads(contents(plain(), None, PROMISE)["model.json"])
+    about = json.loads(contents(plain(), None, STATEMENT)["model.json"])
     with pytest.raises(SystemExit, match=said):
         predict_alone.check(predict_alone.read(tmp_path / "x.npy", about), about)
 
 
 def test_a_table_is_not_an_array(tmp_path):
-    about = json.loads(contents(table_predictor(), None, PROMISE)["model.json"])
+    about = json.loads(contents(table_predictor(), None, STATEMENT)["model.json"])
     with pytest.raises(SystemExit, match="tables"):
         predict_alone.read(tmp_path / "x.npy", about)
     (tmp_path / "x.csv").write_text("age,job\n1,cook\n")
@@ -239,12 +239,12 @@ def test_a_table_is_not_an_array(tmp_path):
     with pytest.raises(SystemExit, match="each once"):
         predict_alone.read(tmp_path / "x.csv", about)
     with pytest.raises(SystemExit, match="reads arrays"):
-        predict_alone.read(tmp_path / "x.csv", json.loads(contents(plain(), None, PROMISE)["model.json"]))
+        predict_alone.read(tmp_path / "x.csv", json.loads(contents(plain(), None, STATEMENT)["model.json"]))
 
 
 def test_channels_and_integers_are_read_as_pate_reads_them(tmp_path):
     one = replace(predictor("linear", kind="bytes"), columns=None)
-    about = json.loads(contents(one, None, PROMISE)["model.json"])
+    about = json.loads(contents(one, None, STATEMENT)["model.json"])
     for x in (asked("bytes")[..., None], asked("bytes").astype(np.int64)):
         np.save(tmp_path / "x.npy", x)
         ours = predict_alone.read(tmp_path / "x.npy", about)

@@ -16,17 +16,17 @@ from pate.noise import SEEDED
 from pate.release.contents import contents, fingerprint
 from pate.release.predict import predict, published
 from pate.release.publish import publish
-from pate.release.statement import Promise
+from pate.release.statement import of_votes
 from tests.release.canary import found_in, of_array
 from tests.release.predictors import plain, predictor
 
-PROMISE = Promise.of_votes(LNMax(0.1), 20, 50, 1e-5, data="digits")
+STATEMENT = of_votes(LNMax(0.1), 20, 50, 1e-5, data="digits")
 LABELS = Labels(np.array([3, 1, 2]), np.array([0, 1, 1]), "LNMax", wrong=np.array(0.25))
 
 
 @pytest.fixture(scope="module")
 def files():
-    return contents(plain(), LABELS, PROMISE, ["a note of the run"])
+    return contents(plain(), LABELS, STATEMENT, ["a note of the run"])
 
 
 def test_the_manifest_tells_every_file(files, tmp_path):
@@ -59,9 +59,9 @@ def test_the_labels_can_be_learned_from_again(files, tmp_path):
 
 
 def test_the_same_release_is_the_same_bytes(tmp_path):
-    one = [contents(predictor("kernel", "pca"), LABELS, PROMISE, ["a"]) for _ in range(2)]
+    one = [contents(predictor("kernel", "pca"), LABELS, STATEMENT, ["a"]) for _ in range(2)]
     assert one[0] == one[1]
-    assert fingerprint(one[0]) == fingerprint(one[1]) != fingerprint(contents(plain(), LABELS, PROMISE, ["a"]))
+    assert fingerprint(one[0]) == fingerprint(one[1]) != fingerprint(contents(plain(), LABELS, STATEMENT, ["a"]))
     first, second = (publish(tmp_path / place / "out", one[0]).read_bytes() for place in ("here", "there"))
     assert first == second
 
@@ -92,7 +92,7 @@ def test_a_release_that_is_there_is_left_alone(files, tmp_path):
 def test_an_earlier_release_is_replaced(files, tmp_path):
     archive = publish(tmp_path / "out", files)
     before = archive.read_bytes()
-    publish(tmp_path / "out", contents(plain(), None, PROMISE))
+    publish(tmp_path / "out", contents(plain(), None, STATEMENT))
     assert not (tmp_path / "out" / "labels.npz").exists()
     assert archive.read_bytes() != before
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["out", "out.zip"]
@@ -113,7 +113,7 @@ def test_a_file_added_to_a_release_keeps_it(files, tmp_path):
     publish(tmp_path / "out", files)
     (tmp_path / "out" / "my_notes.txt").write_text("mine")
     with pytest.raises(ConfigError, match="something else"):
-        publish(tmp_path / "out", contents(plain(), None, PROMISE))
+        publish(tmp_path / "out", contents(plain(), None, STATEMENT))
     assert (tmp_path / "out" / "my_notes.txt").read_text() == "mine"
 
 
@@ -153,7 +153,7 @@ def test_a_failure_leaves_what_was_there(files, tmp_path, monkeypatch):
 
     monkeypatch.setattr(publishing, "_write", full)
     with pytest.raises(OSError, match="space"):
-        publish(tmp_path / "out", contents(plain(), None, PROMISE))
+        publish(tmp_path / "out", contents(plain(), None, STATEMENT))
     assert {file.name: file.read_bytes() for file in (tmp_path / "out").iterdir()} == files
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["out", "out.zip"]
 
@@ -164,7 +164,7 @@ def test_a_failure_leaves_what_was_there(files, tmp_path, monkeypatch):
 )
 def test_seeded_noise_may_not_leave(labels, notes):
     with pytest.raises(PateError, match="may not leave"):
-        contents(plain(), labels, PROMISE, notes)
+        contents(plain(), labels, STATEMENT, notes)
 
 
 def test_nothing_else_than_what_was_handed_over_leaves(files, tmp_path):
@@ -173,7 +173,7 @@ def test_nothing_else_than_what_was_handed_over_leaves(files, tmp_path):
     secret = {"record": 1e6 * rng.normal(size=8), "votes": rng.integers(10**6, 10**9, 8)}
     canaries = {f"{name} {kind}": seen for name, array in secret.items() for kind, seen in of_array(array).items()}
     handed = Labels(secret["votes"], np.arange(8), "LNMax")
-    publish(tmp_path / "told" / "out", contents(plain(), handed, PROMISE))
+    publish(tmp_path / "told" / "out", contents(plain(), handed, STATEMENT))
     hits = found_in(tmp_path / "told", canaries)
     assert {name for _, name in hits} == {"votes <i8"}
     assert any("out.zip/out/labels.npz/index.npy" in where for where, _ in hits)

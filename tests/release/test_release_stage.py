@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from pate.pipelines.release import release, release_of_dpsgd
+from pate.pipelines.release import release_of_dpsgd, release_of_student
 
 from pate.accounting.filter import ORDERS, Cost
 from pate.accounting.ladder import independent
@@ -33,7 +33,7 @@ def made(settings):
         chosen = settings(*overrides)
         chosen = replace(chosen, **plainly)
         handed = SimpleNamespace(settings=chosen, inherited=inherited, summary="", notes=(), spending=SPENDING)
-        release.function(handed, labels, plain())
+        release_of_student.function(handed, labels, plain())
         folder = next(file for file in chosen.workspace.parent.rglob("MODEL_CARD.md")).parent
         return folder, (folder / "MODEL_CARD.md").read_text()
 

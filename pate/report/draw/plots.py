@@ -135,9 +135,9 @@ def ladder(panel: dict[str, Any], publishable_only: bool = False) -> str:
         for place, one in enumerate(panel["accountants"]):
             line = [panel["epsilon"][noise][k][delta][place] for k in range(len(queries))]
             known = [(k, e) for k, e in zip(queries, line, strict=True) if e]
-            if not known or (publishable_only and not (one["valid"] and one["guarantee"] == "every data set")):
+            if not known or (publishable_only and not (one["valid"] and one["holds_for"] == "every data set")):
                 continue
-            hue = "bound" if not one["valid"] else "dpsgd" if one["guarantee"] == "every data set" else "pate"
+            hue = "bound" if not one["valid"] else "dpsgd" if one["holds_for"] == "every data set" else "pate"
             axes.plot(
                 *zip(*known, strict=True), color=COLOURS[hue], linewidth=1.4, marker="o", markersize=2.5,
                 linestyle=(0, (3, 2)) if not one["valid"] else "-",

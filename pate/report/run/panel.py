@@ -84,7 +84,7 @@ def panel(
         noises,
         queries,
         deltas,
-        [{key: one[key] for key in ("accountant", "guarantee", "theorem", "valid")} for one in names.values()],
+        [{key: one[key] for key in ("accountant", "holds_for", "theorem", "valid")} for one in names.values()],
         [[[_told(costs, list(names)) for costs in row[0]] for row in column] for column in found],
         [[row[1] for row in column] for column in found],
         [[row[2] for row in column] for column in found],

@@ -48,7 +48,7 @@
     slider("noise-out").textContent = `${panel.parameter} = ${noise}`;
     slider("queries-out").textContent = String(queries);
     slider("delta-out").textContent = String(delta);
-    const own = least(row, () => true), open = least(row, (one) => one.guarantee === "every data set");
+    const own = least(row, () => true), open = least(row, (one) => one.holds_for === "every data set");
     slider("own").textContent = own === null ? "unknown" : up(row[own]);
     slider("open").textContent = open === null ? "unknown" : up(row[open]);
     slider("agreement").textContent = percent(panel.agreement[i][j]);

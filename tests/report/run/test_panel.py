@@ -50,7 +50,7 @@ def test_noise_at_the_edge_of_what_is_allowed_has_fewer_neighbours(aggregator):
 
 
 def test_queries_chosen_from_answers_have_no_price_for_this_data_set():
-    assert {one["guarantee"] for one in made(adaptive=True).accountants} == {"every data set"}
+    assert {one["holds_for"] for one in made(adaptive=True).accountants} == {"every data set"}
 
 
 def test_many_votes_are_not_followed_teacher_by_teacher(monkeypatch):
