@@ -46,7 +46,7 @@ def least(settings, queries, teachers):
 
 
 def test_both_stages_publish_and_read_nothing_private():
-    for stage in (release, release_of_dpsgd):
+    for stage in (release_of_student, release_of_dpsgd):
         assert stage.name == "release"
         assert stage.publishes
         assert {ref.side for ref in stage.reads} == {"release"}
