@@ -12,6 +12,7 @@ from pate.accounting.calibrate import LEAST, MOST
 from pate.dpsgd.train import DPSGD
 from pate.errors import ConfigError
 from pate.features.encoder import Encoder
+from pate.features.linear import LinearEncoder
 from pate.models.classifier import ACTIVATIONS
 from pate.models.model import Model
 
@@ -66,7 +67,7 @@ class ScatterLinear(Linear):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.encoder(Encoder())  # it says what is wrong with its arguments
+        self.encoder(LinearEncoder())  # it says what is wrong with its arguments
 
 
 @dataclass(frozen=True)
@@ -123,7 +124,7 @@ class CNN(DPSGD):
             )
 
     def encoder(self, encoder: Encoder) -> Encoder:
-        return Encoder(low=encoder.low, high=encoder.high)
+        return LinearEncoder(low=encoder.low, high=encoder.high)
 
     def network(self, features: int, shape: Sequence[int], classes: int) -> nn.Sequential:
         from pate.models.tanhnet import build

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 
 from pate.errors import ConfigError
-from pate.features.encoder import Encoder
+from pate.features.linear import LinearEncoder
 from pate.learning.augmentation import moved
 from pate.learning.checkpoint import Checkpoint, Training
 from pate.learning.device import one_thread
@@ -80,7 +80,7 @@ class GraphCNN(Graph):
         height, width, colours = (*lesson.inputs.shape[1:], 1)[:3]
         saved = checkpoint.load() if checkpoint else None
         with one_thread(), progress("student", self.rounds * self.images, "images") as advance:
-            x = images(Encoder().raw(lesson.inputs), (height, width, colours))
+            x = images(LinearEncoder().raw(lesson.inputs), (height, width, colours))
             now = _Round.of(saved) if saved else self._first(lesson)
             network = self._learn(lesson, x, now, saved, checkpoint, advance)
             while not lesson.true and now.number < self.rounds:

@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import load_digits
 
 from pate.data.split import Public
-from pate.features.encoder import Encoder
+from pate.features.linear import LinearEncoder
 from pate.features.pca import PCA
 from pate.features.scattering import Scattering
 from pate.models.predictor import Predictor
@@ -20,7 +20,7 @@ PUBLIC = Public(IMAGES[:500], [f"digit {i}" for i in range(10)])
 
 
 def published(features, student=Supervised()):
-    encoder = features.fit(PUBLIC.x) if features else Encoder()
+    encoder = features.fit(PUBLIC.x) if features else LinearEncoder()
     x = encoder.transform(PUBLIC.x)
     lesson = Lesson(PUBLIC.x, x, np.arange(300), Y[:300], 10)
     return Predictor.of(student.fit(lesson), encoder, PUBLIC)
