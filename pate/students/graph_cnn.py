@@ -24,7 +24,7 @@ from pate.learning.telling import tell
 from pate.models.convnet import ConvNet, build, images, run, start
 from pate.progress import Advance, progress
 from pate.students.calibration import sharpness
-from pate.students.graph import Graph
+from pate.students.graph import GraphStudent
 from pate.students.student import Lesson
 from pate.workspace.artifact import Arrays
 
@@ -38,7 +38,7 @@ _WARM = 0.1  # of the steps, in which the learning rate rises
 
 
 @dataclass(frozen=True)
-class GraphCNN(Graph):
+class GraphCNN(GraphStudent):
     """`rounds` of the graph student and a network, fewer once its answers stay the same; each sees so many `images`.
 
     Of every class the share `unsure` with the smallest lead over the second class is not learned from.

@@ -9,7 +9,7 @@ from pate.features.linear import LinearEncoder
 from pate.features.pca import PCA
 from pate.features.scattering import Scattering
 from pate.models.predictor import Predictor
-from pate.students.graph import Graph
+from pate.students.graph import GraphStudent
 from pate.students.student import Lesson
 from pate.students.supervised import Supervised
 from pate.workspace.store import Store
@@ -27,7 +27,7 @@ def published(features, student=Supervised()):
 
 
 @pytest.mark.parametrize("features", [None, PCA(20), Scattering(components=30)], ids=["pixels", "pca", "scattering"])
-@pytest.mark.parametrize("student", [Supervised(), Graph()], ids=["supervised", "graph"])
+@pytest.mark.parametrize("student", [Supervised(), GraphStudent()], ids=["supervised", "graph"])
 def test_it_survives_being_stored(features, student, tmp_path):
     one = published(features, student)
     store = Store(tmp_path)

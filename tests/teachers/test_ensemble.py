@@ -10,7 +10,7 @@ from sklearn.linear_model import RidgeClassifier
 
 from pate.data.partition import assign
 from pate.teachers.ensemble import Teachers, train
-from pate.teachers.graph import Graph
+from pate.teachers.graph import GraphTeachers
 from pate.teachers.krr import KRR
 from pate.teachers.krr_graph import KRRGraph
 from pate.teachers.logistic import Logistic
@@ -27,7 +27,7 @@ KINDS = [
     Ridge(count=60),
     Sklearn(count=6, estimator=TREE),
     KRR(count=30),
-    Graph(count=60),
+    GraphTeachers(count=60),
     KRRGraph(count=30),
 ]
 
@@ -87,7 +87,7 @@ def test_krr_is_scikit_learns_kernel_ridge():
 def test_spreading_makes_teachers_of_twenty_records_agree_and_be_right():
     truth = load_digits().target[1500:]
     share = {}
-    for teachers in (Ridge(count=30), KRR(count=30), Graph(count=30), KRRGraph(count=30)):
+    for teachers in (Ridge(count=30), KRR(count=30), GraphTeachers(count=30), KRRGraph(count=30)):
         share[type(teachers).__name__] = (ensemble(teachers) == truth).mean()
     assert share["Graph"] > share["KRR"] + 0.05
     assert share["KRRGraph"] > share["KRR"] + 0.02

@@ -137,7 +137,7 @@ def _common(found: dict[str, Any]) -> dict[str, Any]:
 def _row(row: dict[str, Any], config: dict[str, Any]) -> dict[str, Any]:
     error = row["accuracy_standard_error"]
     group = "dpsgd" if row["name"].startswith("dpsgd") else "student"
-    model = str(config[group]["_target_"]).rpartition(".")[2]
+    model = str(config[group]["_target_"]).rpartition(".")[2].removesuffix("Student")
     return row | {
         "title": TITLES.get(row["name"], row["name"]),
         "about": _ABOUT.get(row["name"], "").format(model),
