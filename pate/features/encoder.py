@@ -51,7 +51,7 @@ class Encoder(Artifact):
             _KINDS.declare(cls, cls.kind)
 
     def encode(self, x: np.ndarray) -> np.ndarray:
-        """Features of a few inputs, float32 (records x features). Each record is encoded alone: no other one, and not
+        """Features of a few inputs, or of none, float32 (records x features). Each record is encoded alone: no other one, and not
         how many there are or where among them it stands, reaches its features, not by a rounding error."""
         raise TypeError(f"{type(self).__name__} does not encode")
 
@@ -80,9 +80,9 @@ class Encoder(Artifact):
 
     def transform(self, x: np.ndarray, advance: Callable[[int], None] = lambda _: None) -> np.ndarray:
         """Features, float32 (records x features)."""
-        blocks = [self.encode(x[:0])]
+        blocks = []
         with threadpool_limits(1, user_api="blas"):  # the same features on any number of cores
-            for start in range(0, len(x), _ROWS):
+            for start in range(0, max(len(x), 1), _ROWS):
                 blocks.append(self.encode(x[start : start + _ROWS]))
                 advance(len(blocks[-1]))
         return np.concatenate(blocks)

@@ -54,10 +54,10 @@ class Kinds(Generic[T]):
     def declare(self, one: type[T], kind: str) -> None:
         """A TypeError if the name is another one's: what is stored must be read back as what it was."""
         there, ours = self._declared.get(kind), self._module(kind)
-        if there is not None and (there.__module__, there.__qualname__) != (one.__module__, one.__qualname__):
-            raise TypeError(f"{one.__module__}.{one.__qualname__}: {there.__module__} has declared kind {kind!r}")
         if ours is not None and one.__module__ != ours:
             raise TypeError(f"{one.__module__}.{one.__qualname__}: kind {kind!r} belongs to {ours}; choose another")
+        if there is not None and (there.__module__, there.__qualname__) != (one.__module__, one.__qualname__):
+            raise TypeError(f"{one.__module__}.{one.__qualname__}: {there.__module__} has declared kind {kind!r}")
         self._declared[kind] = one
 
     def find(self, kind: object) -> type[T] | None:
