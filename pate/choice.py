@@ -11,9 +11,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, Field, asdict, dataclass, fields
 from typing import Any, ClassVar
 
-ALWAYS_SAID = {
-    "always": "said"
-}  # metadata of a field that got its default later: it is part of what is said even so
+ALWAYS_SAID = {"always": "said"}  # metadata of a field that got its default later: it is part of what is said even so
 
 
 @dataclass(frozen=True)

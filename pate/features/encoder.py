@@ -51,8 +51,11 @@ class Encoder(Artifact):
             _KINDS.declare(cls, cls.kind)
 
     def encode(self, x: np.ndarray) -> np.ndarray:
-        """Features of a few inputs, or of none, float32 (records x features). Each record is encoded alone: no other one, and not
-        how many there are or where among them it stands, reaches its features, not by a rounding error."""
+        """Features of a few inputs, or of none, float32 (records x features).
+
+        Each record is encoded alone: no other one, nor how many there are, nor where among them it stands, reaches its
+        features, not by a rounding error.
+        """
         raise TypeError(f"{type(self).__name__} does not encode")
 
     def width(self, shape: Sequence[int]) -> int:
