@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import MISSING, Field, asdict, dataclass, fields
 from typing import Any, ClassVar
 
+ALWAYS_SAID = {"always": "said"}  # metadata of a field that got its default later: it is part of what is said even so
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -48,5 +50,7 @@ def differing(one: Any, frozen: Mapping[str, Any] | None = None) -> dict[str, An
 
 
 def default(item: Field[Any]) -> Any:
-    """What a field is if nothing is said, or MISSING."""
+    """What a field is if nothing is said, or MISSING: also of one that is always said."""
+    if item.metadata == ALWAYS_SAID:
+        return MISSING
     return item.default_factory() if item.default_factory is not MISSING else item.default

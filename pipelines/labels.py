@@ -16,7 +16,8 @@ from pate.aggregation.labels import Labels, read_labels
 from pate.aggregation.selection import Queries
 from pate.aggregation.votes import Votes
 from pate.data.split import Public
-from pate.features.encoder import Encoded, Encoder
+from pate.features.encoder import Encoded
+from pate.features.linear import LinearEncoder
 from pate.ledger.ledger import Release
 from pate.noise import SEEDED, Noise, source
 from pate.settings import Settings
@@ -66,7 +67,7 @@ def labels_in_rounds(run: Run, public: Public, public_features: Encoded, votes: 
     settings, wanted, seed = run.settings, run.settings.labels, run.settings.noise.seed
     student, aggregator, classes = settings.student, settings.aggregator, len(public.classes)
     expected = wrong_if_unanimous(aggregator, votes.teachers, classes)
-    rows = public_features.x if student.sees == "features" else Encoder().transform(public.x)
+    rows = public_features.x if student.sees == "features" else LinearEncoder().transform(public.x)
 
     def answer(number: int, chosen: np.ndarray) -> np.ndarray:
         return _answer(run, votes, chosen, source(None if seed is None else [seed, number]), fixed=False)

@@ -86,6 +86,21 @@ def test_a_subclass_inherits_no_name():
     assert Mine().identity()["kind"].endswith("Mine")
 
 
+def test_a_field_that_got_its_default_later_is_always_said():
+    """Whether somebody wrote it down or left it out: what was drawn when it had to be written down is found again."""
+    from pate.dpsgd.models import CNN, MLP, Linear, ScatterLinear
+
+    always = {"epsilon", "lot", "epochs", "learning_rate", "clip"}
+    for kind in (Linear, ScatterLinear, MLP, CNN):
+        assert kind().identity().keys() == {"kind", "revision"} | always
+    written = Linear(epsilon="pate", lot=256, epochs=20.0, learning_rate=4.0, clip=0.25)
+    assert written.identity() == Linear().identity()
+    assert written.identity() == {
+        "kind": "linear", "revision": 1, "epsilon": "pate", "lot": 256, "epochs": 20.0, "learning_rate": 4.0,
+        "clip": 0.25,
+    }  # fmt: skip
+
+
 def test_kinds_are_unique_within_their_group():
     for group, kinds in all_kinds().items():
         named_so = [kind for kind in kinds if "." not in kind]

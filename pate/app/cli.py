@@ -32,6 +32,7 @@ from pate.app.bars import console, in_bars
 from pate.app.checkup import checkup, look_first, refuse
 from pate.app.one_line import one_line
 from pate.app.pipes import outlive_readers
+from pate.app.places import offer
 from pate.app.preflight import ASKED, check_sweep, checked
 from pate.app.resume import job_alone, same_command
 from pate.app.unfinished import done, kept, told
@@ -139,6 +140,7 @@ def run(overrides: Sequence[str] = ()) -> dict[str, Any]:
     GlobalHydra.instance().clear()  # the caller may be a Hydra application of its own
     try:
         with hydra.initialize_config_module(version_base="1.3", config_module="pate.conf"):
+            offer(overrides)
             config = hydra.compose("config", list(overrides), return_hydra_config=True)
             folder = Path(config.hydra.run.dir)
             settings = checked(config)
@@ -291,6 +293,7 @@ def main() -> None:
     signal.signal(signal.SIGTERM, _interrupted)
     try:
         sys.argv[1:] = understood(sys.argv[1:], ASKED)
+        offer(sys.argv[1:])
         try:
             _job()
         finally:

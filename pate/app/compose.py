@@ -6,17 +6,17 @@ a frozen dataclass in `_target_`; that dataclass is its schema, its checks, and 
 
 from __future__ import annotations
 
-import importlib
 from dataclasses import asdict, dataclass, field, is_dataclass
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from hydra.core.config_store import ConfigStore
 from omegaconf import MISSING, DictConfig, OmegaConf
-from omegaconf.errors import OmegaConfBaseException
+from omegaconf.errors import ConfigKeyError, OmegaConfBaseException
 
 from pate.aggregation.aggregator import Aggregator
 from pate.app.one_line import one_line
+from pate.app.places import located
 from pate.data.dataset import Dataset
 from pate.dpsgd.train import DPSGD
 from pate.errors import ConfigError
@@ -158,11 +158,7 @@ def _choice(group: str, node: Any, base: type[T]) -> T:
     """Build the object a group's YAML names, with the class itself as schema."""
     values = dict(node) if isinstance(node, DictConfig) else {}
     target = str(values.pop("_target_", ""))
-    module, _, name = target.rpartition(".")
-    try:
-        kind = getattr(importlib.import_module(module), name)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise ConfigError(f"{group}._target_={target} cannot be imported: {error}") from error
+    kind = located(group, target)
     if not (isinstance(kind, type) and issubclass(kind, base) and is_dataclass(kind)):
         raise ConfigError(
             f"{group}._target_={target} must be a dataclass derived from {base.__module__}.{base.__name__}"
@@ -171,6 +167,8 @@ def _choice(group: str, node: Any, base: type[T]) -> T:
         merged: Any = OmegaConf.to_container(OmegaConf.merge(OmegaConf.structured(kind), values), throw_on_missing=True)
         return cast(T, kind(**merged))
     except OmegaConfBaseException as error:
-        raise ConfigError(f"{group}.{one_line(error)}") from error
+        others = isinstance(error, ConfigKeyError) and not kind.__module__.startswith("pate.")
+        instead = f"; fields of another choice stay, unless you say {group}={target}" if others else ""
+        raise ConfigError(f"{group}.{one_line(error)}{instead}") from error
     except ValueError as error:
         raise ConfigError(f"{group}.{error}") from error

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from pate.accounting.calibrate import LEAST, MOST
+from pate.choice import ALWAYS_SAID
 from pate.dpsgd.train import DPSGD
 from pate.errors import ConfigError
 from pate.features.encoder import Encoder
+from pate.features.linear import LinearEncoder
 from pate.models.classifier import ACTIVATIONS
 from pate.models.model import Model
 
@@ -48,6 +50,9 @@ class ScatterLinear(Linear):
 
     kind: ClassVar[str] = "scatter_linear"
 
+    lot: int = field(default=4096, metadata=ALWAYS_SAID)
+    epochs: float = field(default=40.0, metadata=ALWAYS_SAID)
+    clip: float = field(default=0.1, metadata=ALWAYS_SAID)
     scales: int = 2
     angles: int = 8
     groups: int = 27
@@ -66,7 +71,7 @@ class ScatterLinear(Linear):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.encoder(Encoder())  # it says what is wrong with its arguments
+        self.encoder(LinearEncoder())  # it says what is wrong with its arguments
 
 
 @dataclass(frozen=True)
@@ -76,6 +81,8 @@ class MLP(DPSGD):
 
     kind: ClassVar[str] = "mlp"
 
+    learning_rate: float = field(default=0.5, metadata=ALWAYS_SAID)
+    clip: float = field(default=0.5, metadata=ALWAYS_SAID)
     hidden: list[int] = field(default_factory=lambda: [1000])
     activation: str = "relu"
     pca: int | None = None
@@ -113,6 +120,10 @@ class CNN(DPSGD):
 
     kind: ClassVar[str] = "cnn"
 
+    lot: int = field(default=512, metadata=ALWAYS_SAID)
+    epochs: float = field(default=40.0, metadata=ALWAYS_SAID)
+    learning_rate: float = field(default=0.5, metadata=ALWAYS_SAID)
+    clip: float = field(default=0.1, metadata=ALWAYS_SAID)
     needs_images: ClassVar[bool] = True
 
     def check_image(self, shape: tuple[int, ...] | None) -> None:
@@ -123,7 +134,7 @@ class CNN(DPSGD):
             )
 
     def encoder(self, encoder: Encoder) -> Encoder:
-        return Encoder(low=encoder.low, high=encoder.high)
+        return LinearEncoder(low=encoder.low, high=encoder.high)
 
     def network(self, features: int, shape: Sequence[int], classes: int) -> nn.Sequential:
         from pate.models.tanhnet import build

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from pate.accounting.calibrate import LEAST, MOST, noise_multiplier, steps_within
-from pate.choice import Choice
+from pate.choice import ALWAYS_SAID, Choice
 from pate.dpsgd.accountant import RELATION, Accountant, Spent
 from pate.errors import ConfigError, PateError
 from pate.features.encoder import Encoder
@@ -44,11 +44,11 @@ class DPSGD(Choice):
     `micro_batch` bounds memory and changes nothing else.
     """
 
-    epsilon: Any
-    lot: int
-    epochs: float
-    learning_rate: float
-    clip: float
+    epsilon: Any = field(default="pate", metadata=ALWAYS_SAID)
+    lot: int = field(default=256, metadata=ALWAYS_SAID)
+    epochs: float = field(default=20.0, metadata=ALWAYS_SAID)
+    learning_rate: float = field(default=4.0, metadata=ALWAYS_SAID)
+    clip: float = field(default=0.25, metadata=ALWAYS_SAID)
     momentum: float = 0.9
     schedule: str = "constant"
     average: float = 0.0

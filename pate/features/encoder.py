@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from pate.choice import Choice
-from pate.workspace.artifact import Artifact, fits
+from pate.workspace.artifact import Arrays, Artifact
+from pate.workspace.plugins import Kinds
 
-_SCALES, _ANGLES = 8, 64  # of a scattering that is read from a file
+if TYPE_CHECKING:
+    from pate.models.onnx import OnnxGraph
+
 _ROWS = 1024  # encoded together: bounds memory, and fixed, so that no record's features depend on how many there are
+_FIRST = ("scattering", "patches")  # what the encoders that name no kind in their files may or may not hold
+_KINDS: Kinds[Encoder] = Kinds("pate.features", "pate.encoders")
 
 
 @dataclass(frozen=True)
@@ -30,58 +35,43 @@ class Encoded(Artifact):
 
 @dataclass(frozen=True)
 class Encoder(Artifact):
-    """x -> (v - mean) @ components, with v the pixels or, given its arguments, the scattering descriptor of x; given
-    prototypes too, their activations by the patches of x follow in v.
+    """What makes features of inputs; its fields are all it learned from public ones.
 
-    Without components it is v itself. Each record is encoded alone: no other one reaches its features.
+    A subclass declares its `kind`, and says `encode`, `width` and, for ONNX files, `to_onnx`.
     """
 
-    mean: np.ndarray | None = None
-    components: np.ndarray | None = None
-    scattering: dict[str, Any] | None = None
-    patches: dict[str, np.ndarray] | None = None
-    low: float | None = None  # the public inputs' range: what lies far outside was scaled differently
-    high: float | None = None
+    kind: ClassVar[str] = ""  # its name in files, for good; not inherited
+
+    low: float | None = field(default=None, kw_only=True)  # the public inputs' range: what lies far outside
+    high: float | None = field(default=None, kw_only=True)  # was scaled differently
+
+    def __init_subclass__(cls, **rest: Any) -> None:
+        super().__init_subclass__(**rest)
+        if "kind" in cls.__dict__:
+            _KINDS.declare(cls, cls.kind)
+
+    def encode(self, x: np.ndarray) -> np.ndarray:
+        """Features of a few inputs, or of none, float32 (records x features).
+
+        Each record is encoded alone: no other one, nor how many there are, nor where among them it stands, reaches its
+        features, not by a rounding error.
+        """
+        raise TypeError(f"{type(self).__name__} does not encode")
+
+    def width(self, shape: Sequence[int]) -> int:
+        """How many features an input of this shape has, computed without one; a ValueError if it cannot be encoded."""
+        raise TypeError(f"{type(self).__name__} does not say how many features it makes")
+
+    def to_onnx(self, graph: OnnxGraph, x: str, shape: Sequence[int]) -> str:
+        """What `encode` computes of `scaled` inputs of this shape, as operators of the graph; not inherited."""
+        raise TypeError(f"{type(self).__name__} has no operators")
 
     def check(self) -> None:
         arrays = list(self.split()[0].values())
         if any(array.dtype.kind != "f" or not array.size or not np.isfinite(array).all() for array in arrays):
             raise ValueError("an encoder's arrays must hold finite numbers")
-        if self.mean is None or self.components is None:
-            if self.mean is not self.components:
-                raise ValueError("components need a mean, and a mean components")
-        elif self.components.ndim != 2 or self.mean.shape != self.components.shape[:1]:
-            raise ValueError(f"mean {self.mean.shape} and components {self.components.shape} do not fit each other")
         if (self.low is None) != (self.high is None) or not _finite_range(self.low, self.high):
             raise ValueError("low and high must be finite, the lower one first")
-        if self.scattering is not None:
-            _check_scattering(self.scattering)
-        if self.patches is not None:
-            if self.scattering is None:
-                raise ValueError("patches come with scattering")
-            _check_patches(self.patches)
-
-    def width(self, shape: Sequence[int]) -> int:
-        """How many features an input of this shape has, computed without one; a ValueError if it cannot be encoded."""
-        found = math.prod(shape)
-        if self.scattering is not None:
-            from pate.features.patches import GRID
-            from pate.features.wavelets import scattering_shape
-
-            channels, *places = scattering_shape(tuple(shape), self.scattering["scales"], self.scattering["angles"])
-            if channels % (self.scattering["groups"] or 1):
-                raise ValueError("the channels do not divide into these groups")
-            found = channels * math.prod(places)
-            if self.patches is not None:
-                _, colours, size, _ = self.patches["prototypes"].shape
-                if colours != math.prod(shape[2:]) or size > min(shape[:2]):
-                    raise ValueError("prototypes of patches that such an image does not have")
-                found += GRID**2 * len(self.patches["prototypes"])
-        if self.mean is None or self.components is None:
-            return found
-        if found != len(self.mean):
-            raise ValueError(f"{found} numbers describe an input, and the components are of {len(self.mean)}")
-        return int(self.components.shape[1])
 
     def same(self, other: Encoder) -> bool:
         """Whether it makes the same features."""
@@ -93,59 +83,44 @@ class Encoder(Artifact):
 
     def transform(self, x: np.ndarray, advance: Callable[[int], None] = lambda _: None) -> np.ndarray:
         """Features, float32 (records x features)."""
-        blocks = [self._block(x[:0])]
+        blocks = []
         with threadpool_limits(1, user_api="blas"):  # the same features on any number of cores
-            for start in range(0, len(x), _ROWS):
-                blocks.append(self._block(x[start : start + _ROWS]))
+            for start in range(0, max(len(x), 1), _ROWS):
+                blocks.append(self.encode(x[start : start + _ROWS]))
                 advance(len(blocks[-1]))
         return np.concatenate(blocks)
 
-    def _block(self, x: np.ndarray) -> np.ndarray:
-        raw = self.raw(x)
-        if self.mean is None or self.components is None:
-            return raw
-        # In double precision: rounding would else depend on where in the block a record stands, and so on the others.
-        return ((raw.astype(np.float64) - self.mean) @ self.components.astype(np.float64)).astype(np.float32)
+    def split(self) -> tuple[Arrays, dict[str, Any]]:
+        if "kind" not in type(self).__dict__:
+            raise TypeError(f"{type(self).__name__} declares no kind, without which nobody could read it back")
+        arrays, facts = super().split()
+        return arrays, facts | {"kind": self.kind}
 
-    def raw(self, x: np.ndarray) -> np.ndarray:
-        """What the components are components of."""
-        if self.scattering is None:
-            flat = x.reshape(len(x), math.prod(x.shape[1:])).astype(np.float32)
-            return flat / np.float32(255) if x.dtype == np.uint8 else flat  # pixels in [0, 1]
-        from pate.features.scattering import descriptors  # here, because torch takes seconds to import
+    @classmethod
+    def join(cls, arrays: Arrays, facts: dict[str, Any]) -> Self:
+        """What names no kind is one of the first ones, which are told apart by what they hold."""
+        told = dict(facts) if isinstance(facts, dict) else {"": facts}
+        if "kind" not in told:
+            told = {name: fact for name, fact in told.items() if name not in _FIRST or fact is not None}
+        found = _KINDS.find(told.pop("kind", "scattering" if "scattering" in told else "linear"))
+        if found is None:
+            raise ValueError(
+                "an encoder of an unknown kind: install the package that brings it (an entry point of pate.encoders), "
+                "or name what made it, as in features=MODULE.CLASS"
+            )
+        if not issubclass(found, cls):
+            raise ValueError(f"an encoder of kind {found.kind} where a {cls.__name__} was expected")
+        return super(Encoder, found).join(arrays, told)  # type: ignore[return-value]
 
-        found = descriptors(x, **self.scattering)
-        found = found.reshape(len(x), math.prod(found.shape[1:]))
-        if self.patches is None:
-            return found
-        from pate.features.patches import activations
 
-        return np.concatenate([found, activations(x, **self.patches, flip=self.scattering["flip"])], axis=1)
+def scaled(x: np.ndarray) -> np.ndarray:
+    """Inputs as float32, pixels that are bytes in [0, 1]."""
+    floats = x.astype(np.float32)
+    return floats / np.float32(255) if x.dtype == np.uint8 else floats
 
 
 def _finite_range(low: float | None, high: float | None) -> bool:
     return low is None or high is None or (math.isfinite(low) and math.isfinite(high) and low <= high)
-
-
-def _check_scattering(arguments: dict[str, Any]) -> None:
-    """Small whole numbers: what they ask for is computed before it is compared with anything."""
-    wanted = {"scales": int, "angles": int, "groups": int | None, "flip": bool}
-    if arguments.keys() != wanted.keys() or not all(fits(arguments[name], kind) for name, kind in wanted.items()):
-        raise ValueError("scattering has scales, angles, groups and flip")
-    scales, angles, groups = arguments["scales"], arguments["angles"], arguments["groups"]
-    if not (1 <= scales <= _SCALES and 1 <= angles <= _ANGLES and (groups is None or groups >= 1)):
-        raise ValueError(f"scattering goes to {_SCALES} scales and {_ANGLES} angles, in a group or more")
-
-
-def _check_patches(patches: dict[str, np.ndarray]) -> None:
-    if patches.keys() != {"mean", "whitening", "prototypes"} or patches["prototypes"].ndim != 4:
-        raise ValueError("patches have a mean, a whitening and prototypes")
-    size = math.prod(patches["prototypes"].shape[1:])
-    square = patches["prototypes"].shape[2] == patches["prototypes"].shape[3]
-    if not square or patches["mean"].shape != (size,) or patches["whitening"].shape != (size, size):
-        raise ValueError("mean, whitening and prototypes of patches do not fit each other")
-    if any(array.dtype != np.float32 for array in patches.values()):
-        raise ValueError("patches are of float32")
 
 
 @dataclass(frozen=True)

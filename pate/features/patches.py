@@ -19,7 +19,7 @@ from pate.features.wavelets import in_order
 
 GRID = 4  # places to a side
 _SAMPLE = 200_000  # patches that prototypes are learned from
-_SOFT = 0.01  # added to a patch's variance: what is nearly flat stays nearly flat
+SOFT = 0.01  # added to a patch's variance: what is nearly flat stays nearly flat
 _FLAT = 1.0  # patches of no greater sum of squares are not learned from
 _RIDGE = 0.1  # added to the variances that whitening divides by
 _BATCH = 8  # images computed together: their distances fit into a core's cache
@@ -100,5 +100,5 @@ def _contrast(windows: np.ndarray) -> torch.Tensor:
     if windows.dtype == np.uint8:
         rows /= 255
     rows -= rows.mean(1, keepdim=True)
-    rows /= (rows.square().mean(1, keepdim=True) + _SOFT).sqrt_()
+    rows /= (rows.square().mean(1, keepdim=True) + SOFT).sqrt_()
     return rows

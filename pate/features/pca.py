@@ -10,6 +10,7 @@ from threadpoolctl import threadpool_limits
 
 from pate.errors import ConfigError
 from pate.features.encoder import Encoder, Features
+from pate.features.linear import LinearEncoder
 
 _WIDE = 1000  # from here on not all eigenvectors are computed, only a basis of the largest:
 _BASIS, _STEPS = 4, 20  # that many times the components asked for, found in so many steps,
@@ -29,8 +30,8 @@ class PCA(Features):
             raise ValueError(f"components must be at least 1, got {self.components}")
 
     def fit(self, public: np.ndarray) -> Encoder:
-        flat = Encoder().transform(public)
-        return Encoder(*principal_components(flat, self.components))
+        flat = LinearEncoder().transform(public)
+        return LinearEncoder(*principal_components(flat, self.components))
 
 
 def principal_components(vectors: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:

@@ -5,18 +5,27 @@ On a small partition they are worth more than what a teacher could learn in thei
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, ClassVar
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from pate.errors import ConfigError
 from pate.features.encoder import Encoder, Features
+from pate.features.linear import LinearEncoder
 from pate.features.patches import GRID, activations, learn
 from pate.features.pca import principal_components
-from pate.features.wavelets import scattering
+from pate.features.wavelets import scattering, scattering_shape
+from pate.workspace.artifact import fits
 
-_FLOOR = 0.01  # added before the logarithm
+if TYPE_CHECKING:
+    from pate.models.onnx import OnnxGraph
+
+FLOOR = 0.01  # added before the logarithm
+LEAST = 1e-5  # added to a group's variance
+_SCALES, _ANGLES = 8, 64  # of a scattering that is read from a file
 
 
 @dataclass(frozen=True)
@@ -62,13 +71,13 @@ class Scattering(Features):
             "flip": self.flip,
         }
         if self.components is None:
-            return Encoder(scattering=arguments)
+            return ScatteringEncoder(scattering=arguments)
         if len(public) == 0:
             raise ConfigError("features=scattering is fitted on public inputs, and there are none (dataset.public=0)")
         from scipy.linalg import block_diag
 
         learned = None if self.patches is None else learn(public, self.patches, self.patch_size)
-        vectors = Encoder(scattering=arguments).transform(public)
+        vectors = ScatteringEncoder(scattering=arguments).transform(public)
         spread = np.ones(vectors.shape[1], np.float32)
         if self.groups is None:
             spread = _spread_of_channels(vectors, descriptors(public[:1], **arguments).shape[1])
@@ -78,7 +87,69 @@ class Scattering(Features):
             more = principal_components(activations(public, **learned, flip=self.flip), self.components)
             mean = np.concatenate([mean, more[0]])
             directions = block_diag(directions, more[1]) * np.float32(0.5**0.5)
-        return Encoder(mean, directions, arguments, learned)
+        return ScatteringEncoder(mean, directions, arguments, learned)
+
+
+@dataclass(frozen=True)
+class ScatteringEncoder(LinearEncoder):
+    """The same with v the descriptor of an image; given prototypes too, their activations by its patches follow."""
+
+    kind: ClassVar[str] = "scattering"
+    absent: ClassVar[Mapping[str, None]] = {}
+
+    scattering: dict[str, Any] = field(default_factory=dict)  # the arguments of `descriptors`
+    patches: dict[str, np.ndarray] | None = None
+
+    def raw(self, x: np.ndarray) -> np.ndarray:
+        found = descriptors(x, **self.scattering)
+        found = found.reshape(len(x), math.prod(found.shape[1:]))
+        if self.patches is None:
+            return found
+        return np.concatenate([found, activations(x, **self.patches, flip=self.scattering["flip"])], axis=1)
+
+    def raw_width(self, shape: Sequence[int]) -> int:
+        channels, *places = scattering_shape(tuple(shape), self.scattering["scales"], self.scattering["angles"])
+        if channels % (self.scattering["groups"] or 1):
+            raise ValueError("the channels do not divide into these groups")
+        found = channels * math.prod(places)
+        if self.patches is None:
+            return found
+        _, colours, size, _ = self.patches["prototypes"].shape
+        if colours != math.prod(shape[2:]) or size > min(shape[:2]):
+            raise ValueError("prototypes of patches that such an image does not have")
+        return found + GRID**2 * len(self.patches["prototypes"])
+
+    def to_onnx(self, graph: OnnxGraph, x: str, shape: Sequence[int]) -> str:
+        from pate.features.scattering_onnx import described
+
+        return self.project(graph, described(graph, x, shape, self.scattering, self.patches))
+
+    def check(self) -> None:
+        super().check()
+        _check_arguments(self.scattering)
+        if self.patches is not None:
+            _check_patches(self.patches)
+
+
+def _check_arguments(arguments: dict[str, Any]) -> None:
+    """Small whole numbers: what they ask for is computed before it is compared with anything."""
+    wanted = {"scales": int, "angles": int, "groups": int | None, "flip": bool}
+    if arguments.keys() != wanted.keys() or not all(fits(arguments[name], kind) for name, kind in wanted.items()):
+        raise ValueError("scattering has scales, angles, groups and flip")
+    scales, angles, groups = arguments["scales"], arguments["angles"], arguments["groups"]
+    if not (1 <= scales <= _SCALES and 1 <= angles <= _ANGLES and (groups is None or groups >= 1)):
+        raise ValueError(f"scattering goes to {_SCALES} scales and {_ANGLES} angles, in a group or more")
+
+
+def _check_patches(patches: dict[str, np.ndarray]) -> None:
+    if patches.keys() != {"mean", "whitening", "prototypes"} or patches["prototypes"].ndim != 4:
+        raise ValueError("patches have a mean, a whitening and prototypes")
+    size = math.prod(patches["prototypes"].shape[1:])
+    square = patches["prototypes"].shape[2] == patches["prototypes"].shape[3]
+    if not square or patches["mean"].shape != (size,) or patches["whitening"].shape != (size, size):
+        raise ValueError("mean, whitening and prototypes of patches do not fit each other")
+    if any(array.dtype != np.float32 for array in patches.values()):
+        raise ValueError("patches are of float32")
 
 
 def _spread_of_channels(vectors: np.ndarray, channels: int) -> np.ndarray:
@@ -102,11 +173,11 @@ def descriptors(x: np.ndarray, scales: int, angles: int, groups: int | None, fli
 
 
 def _logarithm(x: np.ndarray) -> np.ndarray:
-    return np.log(np.maximum(x, 0) + _FLOOR)  # averages of inputs below 0 may be negative themselves
+    return np.log(np.maximum(x, 0) + FLOOR)  # averages of inputs below 0 may be negative themselves
 
 
 def _normalised(x: np.ndarray, groups: int) -> np.ndarray:
     """Each group of channels of each image brought to mean 0 and variance 1 (Wu & He 2018)."""
     grouped = x.reshape(len(x), groups, x.shape[1] // groups, *x.shape[2:])
     centred = grouped - grouped.mean(axis=(2, 3, 4), keepdims=True)
-    return (centred / np.sqrt(grouped.var(axis=(2, 3, 4), keepdims=True) + 1e-5)).reshape(x.shape)
+    return (centred / np.sqrt(grouped.var(axis=(2, 3, 4), keepdims=True) + LEAST)).reshape(x.shape)

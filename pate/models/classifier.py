@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from pate.models.model import Floats, Model
+
+if TYPE_CHECKING:
+    from pate.models.onnx import OnnxGraph
 
 ACTIVATIONS = ("tanh", "relu")
 
@@ -17,6 +21,8 @@ class Classifier(Model):
 
     `activation` stands between the layers; a single layer is a linear classifier and has "none".
     """
+
+    kind: ClassVar[str] = "Classifier"
 
     layers: dict[str, Floats]
     activation: str
@@ -57,3 +63,10 @@ class Classifier(Model):
                 h = np.tanh(h) if self.activation == "tanh" else np.maximum(h, 0)
             h = h @ self.layers[f"{i}.weight"].T + self.layers[f"{i}.bias"]
         return h
+
+    def to_onnx(self, graph: OnnxGraph, rows: str) -> str:
+        for i in range(self.depth):
+            if i:
+                rows = graph("Tanh" if self.activation == "tanh" else "Relu", rows)
+            rows = graph("Gemm", rows, self.layers[f"{i}.weight"], self.layers[f"{i}.bias"], transB=1)
+        return graph("Softmax", rows, axis=1)

@@ -16,12 +16,16 @@ if TYPE_CHECKING:
     import torch  # elsewhere inside functions, because it takes seconds to import
     from torch import nn
 
+    from pate.models.onnx import OnnxGraph
+
 _MOVES = ((-1, 0), (1, 0), (0, -1), (0, 1))  # pixels down and right
 
 
 @dataclass(frozen=True)
 class ConvNet(Model):
     """The network of `build` with its weights by torch's names; `moved` if it offers the mean over moved copies."""
+
+    kind: ClassVar[str] = "ConvNet"
 
     layers: dict[str, Floats]
     shape: list[int]  # height, width, colours
@@ -57,6 +61,29 @@ class ConvNet(Model):
             copy = framed[:, 1 - down : 1 - down + height, 1 - right : 1 - right + width]
             found += self.proba(np.ascontiguousarray(copy).reshape(len(x), -1)) / len(_MOVES)
         return found
+
+    @property
+    def viewed(self) -> str:
+        return "copies of each image moved by a pixel" if self.moved else ""
+
+    def to_onnx(self, graph: OnnxGraph, rows: str) -> str:
+        maps = self._planes(graph, rows)
+        maps = graph("Relu", self._convolved(graph, 0, maps, strides=[2, 2], pads=[2] * 4))
+        maps = graph("Relu", self._convolved(graph, 2, maps, pads=[1] * 4))
+        maps = graph("MaxPool", maps, kernel_shape=[2, 2], strides=[2, 2], ceil_mode=1)
+        maps = graph("Relu", self._convolved(graph, 5, maps, pads=[1] * 4))
+        hidden = graph("Relu", self._combined(graph, 8, graph("Flatten", maps)))
+        return graph("Softmax", self._combined(graph, 10, hidden), axis=1)
+
+    def _planes(self, graph: OnnxGraph, rows: str) -> str:
+        """Flat rows as images, colours first."""
+        return graph("Transpose", graph("Reshape", rows, [-1, *self.shape]), perm=[0, 3, 1, 2])
+
+    def _convolved(self, graph: OnnxGraph, place: int, maps: str, **how: list[int]) -> str:
+        return graph("Conv", maps, self.layers[f"{place}.weight"], self.layers[f"{place}.bias"], **how)
+
+    def _combined(self, graph: OnnxGraph, place: int, rows: str) -> str:
+        return graph("Gemm", rows, self.layers[f"{place}.weight"], self.layers[f"{place}.bias"], transB=1)
 
     def _network(self) -> nn.Sequential:
         import torch

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, solve_triangular
 
 from pate.models.model import Floats, Model
+
+if TYPE_CHECKING:
+    from pate.models.onnx import OnnxGraph
 
 _CENTRES = 10_000  # records up to which each is a centre: solving takes their number cubed
 _SOME = 2_000  # centres drawn from more records than that (Nystrom; Rudi, Carratino & Rosasco 2017)
@@ -21,6 +25,8 @@ class KernelMachine(Model):
     The centres are records it learned from: a student's are public. `scale` is what each feature is multiplied by
     before it is compared with the centres, which are scaled already.
     """
+
+    kind: ClassVar[str] = "KernelMachine"
 
     centres: Floats
     weights: Floats  # (centres, classes)
@@ -52,6 +58,23 @@ class KernelMachine(Model):
         kernel = gaussian_kernel(scaled.astype(np.float64), self.centres.astype(np.float64), self.gamma)
         scores = (kernel @ self.weights).astype(np.float32)
         return scores if self.bias is None else scores + self.bias
+
+    @property
+    def carried(self) -> str:
+        return f"the features of {len(self.centres)} of them as its centres"
+
+    def to_onnx(self, graph: OnnxGraph, rows: str) -> str:
+        """In double precision, because its weights are large and cancel: in single, answers are 1e-4 to 1e-3 off."""
+        if self.scale is not None:
+            rows = graph("Mul", rows, self.scale)
+        rows, gamma = graph.cast(rows, np.double), np.double(self.gamma)
+        lengths = np.square(self.centres, dtype=np.double).sum(axis=1)
+        across = graph("MatMul", rows, graph("Transpose", graph.wide(self.centres), perm=[1, 0]))
+        squared = graph("Sub", graph("Add", graph("ReduceSumSquare", rows, [1]), lengths), graph("Add", across, across))
+        kernel = graph("Exp", graph("Mul", graph("Max", squared, np.double(0)), -gamma))
+        scores = graph.cast(graph("MatMul", kernel, graph.wide(self.weights)), np.float32)
+        scores = scores if self.bias is None else graph("Add", scores, self.bias)
+        return graph("Softmax", scores, axis=1)
 
     def sharpened(self, factor: float) -> KernelMachine:
         """The same answers, with all scores this much larger."""

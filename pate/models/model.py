@@ -3,30 +3,36 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import import_module
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pate.workspace.artifact import Arrays, Artifact
+from pate.workspace.plugins import Kinds
+
+if TYPE_CHECKING:
+    from pate.models.onnx import OnnxGraph
 
 Floats = NDArray[np.float32]
 _BATCH = 8192  # rows scored at once, so that memory does not grow with the data
-_KINDS = {  # what a file may hold
-    "Classifier": "pate.models.classifier",
-    "KernelMachine": "pate.models.kernel_machine",
-    "Neighbours": "pate.models.neighbours",
-    "ConvNet": "pate.models.convnet",
-    "TanhNet": "pate.models.tanhnet",
-}
+_KINDS: Kinds[Model] = Kinds("pate.models", "pate.models")
 
 
 @dataclass(frozen=True)
 class Model(Artifact):
-    """Scores for records of features. Stored as safetensors beside a line that says which kind of model it is."""
+    """Scores for records of features. Stored as safetensors beside a line that says which kind of model it is.
+
+    A subclass declares its `kind`, and says `features`, `classes`, `_forward` and, for ONNX files, `to_onnx`.
+    """
 
     format: ClassVar[str] = "safetensors"
+    kind: ClassVar[str] = ""  # its name in files, for good; not inherited
+
+    def __init_subclass__(cls, **rest: Any) -> None:
+        super().__init_subclass__(**rest)
+        if "kind" in cls.__dict__:
+            _KINDS.declare(cls, cls.kind)
 
     @property
     def features(self) -> int:
@@ -57,8 +63,23 @@ class Model(Artifact):
         return np.asarray(weights / weights.sum(axis=1, keepdims=True), dtype=np.float32)
 
     def views(self, x: Floats) -> Floats | None:
-        """Probabilities averaged over moved copies of each input; None for a model that was not asked for that."""
+        """Probabilities averaged over copies of each input (test-time augmentation); None for a model that was not
+        asked for that."""
         return None
+
+    @property
+    def viewed(self) -> str:
+        """Which copies `views` averages over, in words; nothing where it is None."""
+        return ""
+
+    @property
+    def carried(self) -> str:
+        """What of the public inputs it holds and thereby publishes, in words, if anything."""
+        return ""
+
+    def to_onnx(self, graph: OnnxGraph, rows: str) -> str:
+        """What `proba` computes of rows of features, as operators of the graph; not inherited."""
+        raise TypeError(f"{type(self).__name__} has no operators")
 
     def predict(self, x: Floats) -> NDArray[np.int64]:
         """The class of the highest score."""
@@ -70,16 +91,20 @@ class Model(Artifact):
                 raise ValueError("weights are missing, nan or infinite")
 
     def split(self) -> tuple[Arrays, dict[str, Any]]:
+        if "kind" not in type(self).__dict__:
+            raise TypeError(f"{type(self).__name__} declares no kind, without which nobody could read it back")
         arrays, facts = super().split()
-        return arrays, facts | {"kind": type(self).__name__}
+        return arrays, facts | {"kind": self.kind}
 
     @classmethod
     def join(cls, arrays: Arrays, facts: dict[str, Any]) -> Self:
-        kind = facts.get("kind") if isinstance(facts, dict) else None
-        if not isinstance(kind, str) or kind not in _KINDS:
-            raise ValueError(f"a model of an unknown kind: expected one of {', '.join(_KINDS)}")
-        found = getattr(import_module(_KINDS[kind]), kind)
+        found = _KINDS.find(facts.get("kind") if isinstance(facts, dict) else None)
+        if found is None:
+            raise ValueError(
+                "a model of an unknown kind: install the package that brings it (an entry point of "
+                "pate.models), or name what made it, as in student=MODULE.CLASS"
+            )
         if not issubclass(found, cls):
-            raise ValueError(f"a model of kind {kind} where a {cls.__name__} was expected")
+            raise ValueError(f"a model of kind {found.kind} where a {cls.__name__} was expected")
         rest = {name: value for name, value in facts.items() if name != "kind"}
         return super(Model, found).join(arrays, rest)  # type: ignore[return-value]

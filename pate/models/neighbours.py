@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from pate.learning.spreading import PublicGraph, attached
 from pate.models.model import Floats, Model
+
+if TYPE_CHECKING:
+    from pate.models.onnx import OnnxGraph
 
 _TOGETHER = 1 << 24  # scores of neighbours that are looked up at once
 
@@ -15,6 +19,8 @@ _TOGETHER = 1 << 24  # scores of neighbours that are looked up at once
 @dataclass(frozen=True)
 class Neighbours(Model):
     """Mean scores of the nearest points, the nearer the heavier; the points are public inputs in few coordinates."""
+
+    kind: ClassVar[str] = "Neighbours"
 
     mean: Floats
     directions: Floats
@@ -60,3 +66,22 @@ class Neighbours(Model):
     def proba(self, x: Floats) -> Floats:
         """Scores are shares already: a mean of shares."""
         return self.scores(x)
+
+    @property
+    def carried(self) -> str:
+        return f"the coordinates of {len(self.points)} of them, to compare new ones with"
+
+    def to_onnx(self, graph: OnnxGraph, rows: str) -> str:
+        """Without a softmax, as above. The formulas are those of `spreading.nearest` and `attached`."""
+        place = graph("MatMul", graph("Sub", rows, self.mean), self.directions)
+        lengths = np.einsum("nd,nd->n", self.points, self.points)
+        across = graph("Mul", graph("MatMul", place, np.ascontiguousarray(self.points.T)), np.float32(2))
+        squared = graph("Add", graph("Sub", lengths, across), graph("ReduceSumSquare", place, [1]))
+        count = min(self.count, len(self.points))
+        near, index = graph.several(2, "TopK", squared, [count], axis=1, largest=0, sorted=1)
+        near = graph("Max", near, np.float32(0))
+        own = graph("Sqrt", graph("Max", graph("Slice", near, [count - 1], [count], [1]), np.float32(1e-12)))
+        scale = graph("Mul", own, graph("Gather", self.reach, index))
+        weight = graph("Softmax", graph("Neg", graph("Div", near, scale)), axis=1)
+        mean = graph("MatMul", graph("Unsqueeze", weight, [1]), graph("Gather", self.values, index))
+        return graph("Squeeze", mean, [1])

@@ -11,15 +11,26 @@ from pate.models.convnet import ConvNet
 if TYPE_CHECKING:
     from torch import nn  # elsewhere inside functions, because it takes seconds to import
 
+    from pate.models.onnx import OnnxGraph
+
 
 @dataclass(frozen=True)
 class TanhNet(ConvNet):
     """The network of `build` with its weights by torch's names."""
 
+    kind: ClassVar[str] = "TanhNet"
     places: ClassVar[tuple[int, ...]] = (0, 3, 7, 9)
 
     def _empty(self) -> nn.Sequential:
         return build(self.shape, self.classes)
+
+    def to_onnx(self, graph: OnnxGraph, rows: str) -> str:
+        maps = self._planes(graph, rows)
+        for place, pads in ((0, 2), (3, 0)):
+            maps = graph("Tanh", self._convolved(graph, place, maps, strides=[2, 2], pads=[pads] * 4))
+            maps = graph("MaxPool", maps, kernel_shape=[2, 2], strides=[1, 1])
+        hidden = graph("Tanh", self._combined(graph, 7, graph("Flatten", maps)))
+        return graph("Softmax", self._combined(graph, 9, hidden), axis=1)
 
 
 def build(shape: Sequence[int], classes: int) -> nn.Sequential:

@@ -8,9 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from pate.models.convnet import ConvNet
-from pate.models.kernel_machine import KernelMachine
-from pate.models.neighbours import Neighbours
 from pate.models.predictor import Predictor
 from pate.release.statement import PUBLIC_INPUTS, Statement
 
@@ -114,7 +111,8 @@ def _not_covered(statement: Statement, predictor: Predictor) -> Iterable[str]:
         f"published elsewhere.{total}"
     )
     for point in statement.not_covered:
-        yield f"{point}{_carried(predictor)}" if point == PUBLIC_INPUTS else point
+        carried = predictor.model.carried if point == PUBLIC_INPUTS else ""
+        yield f"{point} This model carries {carried}." if carried else point
     if statement.guarantee is None or not statement.guarantee.relation.group:
         yield "**Several records of one person.** The promise is for one record; k of them weaken it k-fold or more."
     yield (
@@ -122,15 +120,6 @@ def _not_covered(statement: Statement, predictor: Predictor) -> Iterable[str]:
         "from, whether or not they took part; the promise is that taking part made little difference."
     )
     yield "**Computers and people**: time and memory traces, logs and backups where the private records are kept."
-
-
-def _carried(predictor: Predictor) -> str:
-    model = predictor.model
-    if isinstance(model, KernelMachine):
-        return f" This model carries the features of {len(model.centres)} of them as its centres."
-    if isinstance(model, Neighbours):
-        return f" This model carries the coordinates of {len(model.points)} of them, to compare new ones with."
-    return ""
 
 
 def _use(predictor: Predictor) -> str:
@@ -157,10 +146,8 @@ def _run(predictor: Predictor, without_onnx: str | None) -> str:
     else:
         text += f"There is no `model.onnx`: {without_onnx} cannot be written as ONNX operators yet. "
     text += "With pate-pipelines:\n\n```\npate stage=predict student_path=FOLDER input=INPUT\n```"
-    if isinstance(predictor.model, ConvNet) and predictor.model.moved:
-        text += (
-            "\n\nThere, `views=true` gives the mean over copies of each image moved by a pixel, which it was made for."
-        )
+    if predictor.model.viewed:
+        text += f"\n\nThere, `views=true` gives the mean over {predictor.model.viewed}, which it was made for."
     return text
 
 

@@ -15,12 +15,10 @@ import numpy as np
 
 from pate.aggregation.labels import Labels
 from pate.errors import PateError
+from pate.models.onnx import OPSET, NotExpressible, onnx_model
 from pate.models.predictor import Predictor
 from pate.noise import SEEDED
 from pate.release.card import FILES, card
-from pate.release.onnx_graph import OPSET
-from pate.release.onnx_models import NotExpressible
-from pate.release.onnx_predictor import onnx_model
 from pate.release.statement import Statement
 from pate.release.withheld import withheld
 from pate.workspace.versions import RELEASE

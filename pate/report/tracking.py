@@ -61,8 +61,8 @@ class Tracking(Choice):
 class MLflow(Tracking):
     """A run in MLflow's local store: a SQLite file, and copies of what the run wrote."""
 
-    folder: str
-    experiment: str
+    folder: str = "workspace/mlflow"
+    experiment: str = "pate"
 
     def __post_init__(self) -> None:
         if not self.folder or "://" in self.folder:

@@ -18,7 +18,7 @@ from pate.students.student import Lesson, Student
 
 
 @dataclass(frozen=True)
-class Graph(OnGraph, Student):
+class GraphStudent(OnGraph, Student):
     """Of every class the share `unsure` with the smallest lead over the second class is not learned from."""
 
     kind: ClassVar[str] = "graph"

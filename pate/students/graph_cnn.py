@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 
 from pate.errors import ConfigError
-from pate.features.encoder import Encoder
+from pate.features.linear import LinearEncoder
 from pate.learning.augmentation import moved
 from pate.learning.checkpoint import Checkpoint, Training
 from pate.learning.device import one_thread
@@ -24,7 +24,7 @@ from pate.learning.telling import tell
 from pate.models.convnet import ConvNet, build, images, run, start
 from pate.progress import Advance, progress
 from pate.students.calibration import sharpness
-from pate.students.graph import Graph
+from pate.students.graph import GraphStudent
 from pate.students.student import Lesson
 from pate.workspace.artifact import Arrays
 
@@ -38,7 +38,7 @@ _WARM = 0.1  # of the steps, in which the learning rate rises
 
 
 @dataclass(frozen=True)
-class GraphCNN(Graph):
+class GraphCNN(GraphStudent):
     """`rounds` of the graph student and a network, fewer once its answers stay the same; each sees so many `images`.
 
     Of every class the share `unsure` with the smallest lead over the second class is not learned from.
@@ -80,7 +80,7 @@ class GraphCNN(Graph):
         height, width, colours = (*lesson.inputs.shape[1:], 1)[:3]
         saved = checkpoint.load() if checkpoint else None
         with one_thread(), progress("student", self.rounds * self.images, "images") as advance:
-            x = images(Encoder().raw(lesson.inputs), (height, width, colours))
+            x = images(LinearEncoder().raw(lesson.inputs), (height, width, colours))
             now = _Round.of(saved) if saved else self._first(lesson)
             network = self._learn(lesson, x, now, saved, checkpoint, advance)
             while not lesson.true and now.number < self.rounds:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
 
 from pate.choice import Choice
 from pate.features.encoder import Encoder
+from pate.features.linear import LinearEncoder
 from pate.learning.checkpoint import Checkpoint
 from pate.models.model import Model
 
@@ -50,4 +51,4 @@ class Student(Choice):
 
     def encoder(self, encoder: Encoder) -> Encoder:
         """What turns inputs into what its model reads: the run's encoder, or for the inputs themselves a plain one."""
-        return encoder if self.sees == "features" else replace(Encoder(), low=encoder.low, high=encoder.high)
+        return encoder if self.sees == "features" else LinearEncoder(low=encoder.low, high=encoder.high)

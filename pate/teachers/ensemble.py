@@ -46,8 +46,9 @@ class Teachers(Choice):
 
     @property
     def name(self) -> str:
-        """What a reader calls them: `krr graph` for KRRGraph."""
-        return re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", type(self).__name__).lower()
+        """What a reader calls them: `krr graph` for KRRGraph, `graph` for GraphTeachers."""
+        own = type(self).__name__.removesuffix("Teachers")
+        return re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", own).lower()
 
     def prepare(self, public: np.ndarray) -> Any:
         """What all teachers share, made once and from public inputs alone; handed to them as `public`."""

@@ -16,7 +16,7 @@ from pate.teachers.ensemble import Partition, Teachers
 
 
 @dataclass(frozen=True)
-class GraphTeachers(OnGraph, Teachers):
+class OnSharedGraph(OnGraph, Teachers):
     """Teachers that share a graph of the public inputs."""
 
     batch: ClassVar[int] = 25
@@ -30,7 +30,7 @@ class GraphTeachers(OnGraph, Teachers):
 
 
 @dataclass(frozen=True)
-class Graph(GraphTeachers):
+class GraphTeachers(OnSharedGraph):
     """A record seeds the `attached` public inputs nearest to it."""
 
     kind: ClassVar[str] = "graph"

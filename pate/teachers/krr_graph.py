@@ -10,12 +10,12 @@ import numpy as np
 
 from pate.learning.spreading import balanced_spread
 from pate.teachers.ensemble import Partition
-from pate.teachers.graph import GraphTeachers
+from pate.teachers.graph import OnSharedGraph
 from pate.teachers.krr import KRR
 
 
 @dataclass(frozen=True)
-class KRRGraph(GraphTeachers):
+class KRRGraph(OnSharedGraph):
     """Each public input is a seed of the class that kernel ridge regression names."""
 
     kind: ClassVar[str] = "krr_graph"

@@ -18,8 +18,9 @@ class Sklearn(Teachers):
     """One scikit-learn classifier per partition; `estimator` holds `_target_` and its arguments."""
 
     kind: ClassVar[str] = "sklearn"
+    frozen: ClassVar[dict[str, Any]] = {"estimator": {}}
 
-    estimator: dict[str, Any] = field(default_factory=dict)
+    estimator: dict[str, Any] = field(default_factory=lambda: {"_target_": "sklearn.ensemble.RandomForestClassifier"})
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -25,8 +25,8 @@ from pate.workspace.sides import Side
 
 # Moving, storing and showing artifacts does not change what is in them: edits in these rooms and modules rerun nothing.
 _MACHINERY = ("pate.workspace", "pate.ledger", "pate.app")
-_MACHINES = {"pate", "pate.choice", "pate.errors", "pate.learning.telling", "pate.pipelines.artifacts", "pate.progress",
-             "pate.settings"}  # fmt: skip
+_MACHINES = {"pate", "pate.choice", "pate.errors", "pate.learning.telling", "pate.models.onnx",
+             "pate.pipelines.artifacts", "pate.progress", "pate.settings"}  # fmt: skip
 
 
 @dataclass(frozen=True)

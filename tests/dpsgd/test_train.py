@@ -18,7 +18,7 @@ from pate.dpsgd.accountant import Accountant, Spent
 from pate.dpsgd.models import CNN, MLP, Linear, ScatterLinear
 from pate.dpsgd.train import DPSGD
 from pate.errors import ConfigError, PateError
-from pate.features.encoder import Encoder
+from pate.features.linear import LinearEncoder
 from pate.learning.checkpoint import Checkpoint
 from pate.models.model import Model
 from pate.models.tanhnet import TanhNet
@@ -106,7 +106,7 @@ def test_what_is_no_image_for_the_network_is_refused(shape: tuple[int, ...], say
 def test_scattering_features_are_free() -> None:
     """They depend on no record, and are those of the published model."""
     settings = ScatterLinear(**HOW, angles=4, groups=5)
-    encoder = settings.encoder(Encoder(low=0.0, high=1.0))
+    encoder = settings.encoder(LinearEncoder(low=0.0, high=1.0))
     assert (encoder.mean, encoder.components, encoder.patches) == (None, None, None)
     assert (encoder.low, encoder.high) == (0.0, 1.0)
     images = load_digits().images[:3]

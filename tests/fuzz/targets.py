@@ -21,7 +21,9 @@ from pate.data.svhn import Svhn
 from pate.data.table import Columns
 from pate.evaluation.evidence import Evidence
 from pate.evaluation.scores import Scores
-from pate.features.encoder import Encoded, Encoder
+from pate.features.encoder import Encoded
+from pate.features.linear import LinearEncoder
+from pate.features.scattering import ScatteringEncoder
 from pate.learning.checkpoint import Checkpoint
 from pate.models.classifier import Classifier
 from pate.models.convnet import ConvNet, build
@@ -122,19 +124,22 @@ def network(empty, kind):
 
 
 def students():
-    pca = Encoder(weights(64), weights(64, 5), low=0.0, high=1.0)
+    pca = LinearEncoder(weights(64), weights(64, 5), low=0.0, high=1.0)
     wavelets = {"scales": 2, "angles": 2, "groups": None, "flip": False}
     patches = {"mean": weights(9), "whitening": weights(9, 9), "prototypes": weights(4, 1, 3, 3)}
     seen = 4 * (1 + 4 + 4) + 16 * 4
     columns = Columns([("age", 40.0, 10.0)], [("job", ["cook", "poet"])])
-    table = Predictor(Encoder(), classifier(3), list("abc"), [3], "float32", vars(columns))
+    table = Predictor(LinearEncoder(), classifier(3), list("abc"), [3], "float32", vars(columns))
     images = {
         "classifier": (classifier(5), pca),
         "kernel machine": (machine(), pca),
-        "neighbours": (neighbours(), Encoder(low=0.0, high=1.0)),
-        "convnet": (network(build([8, 8, 1], 2, 5, 3), ConvNet), Encoder()),
-        "tanhnet": (network(build_tanh([16, 16, 1], 3), lambda layers, _: TanhNet(layers, [16, 16, 1])), Encoder()),
-        "scattering": (classifier(5), Encoder(weights(seen), weights(seen, 5), wavelets, patches)),
+        "neighbours": (neighbours(), LinearEncoder(low=0.0, high=1.0)),
+        "convnet": (network(build([8, 8, 1], 2, 5, 3), ConvNet), LinearEncoder()),
+        "tanhnet": (
+            network(build_tanh([16, 16, 1], 3), lambda layers, _: TanhNet(layers, [16, 16, 1])),
+            LinearEncoder(),
+        ),
+        "scattering": (classifier(5), ScatteringEncoder(weights(seen), weights(seen, 5), wavelets, patches)),
     }
     shapes = {"tanhnet": [16, 16]}
     made = {

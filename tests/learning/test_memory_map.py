@@ -10,7 +10,7 @@ from pate.errors import PateError
 from pate.learning.memory_map import mapped
 from pate.learning.spreading import PublicGraph
 from pate.teachers.ensemble import Teachers, train
-from pate.teachers.graph import Graph
+from pate.teachers.graph import GraphTeachers
 from pate.workspace.store import Store
 
 RNG = np.random.default_rng(0)
@@ -62,7 +62,7 @@ def test_results_are_the_same_through_files(tmp_path):
     y, which = RNG.integers(0, 3, 800), assign(800, 50, 0)
     found = [
         train(
-            Graph(count=50),
+            GraphTeachers(count=50),
             x,
             y,
             which,

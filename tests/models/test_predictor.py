@@ -5,11 +5,11 @@ import pytest
 from sklearn.datasets import load_digits
 
 from pate.data.split import Public
-from pate.features.encoder import Encoder
+from pate.features.linear import LinearEncoder
 from pate.features.pca import PCA
 from pate.features.scattering import Scattering
 from pate.models.predictor import Predictor
-from pate.students.graph import Graph
+from pate.students.graph import GraphStudent
 from pate.students.student import Lesson
 from pate.students.supervised import Supervised
 from pate.workspace.store import Store
@@ -20,14 +20,14 @@ PUBLIC = Public(IMAGES[:500], [f"digit {i}" for i in range(10)])
 
 
 def published(features, student=Supervised()):
-    encoder = features.fit(PUBLIC.x) if features else Encoder()
+    encoder = features.fit(PUBLIC.x) if features else LinearEncoder()
     x = encoder.transform(PUBLIC.x)
     lesson = Lesson(PUBLIC.x, x, np.arange(300), Y[:300], 10)
     return Predictor.of(student.fit(lesson), encoder, PUBLIC)
 
 
 @pytest.mark.parametrize("features", [None, PCA(20), Scattering(components=30)], ids=["pixels", "pca", "scattering"])
-@pytest.mark.parametrize("student", [Supervised(), Graph()], ids=["supervised", "graph"])
+@pytest.mark.parametrize("student", [Supervised(), GraphStudent()], ids=["supervised", "graph"])
 def test_it_survives_being_stored(features, student, tmp_path):
     one = published(features, student)
     store = Store(tmp_path)

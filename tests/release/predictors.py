@@ -7,8 +7,8 @@ import numpy as np
 import torch
 from sklearn.datasets import load_digits
 
-from pate.features.encoder import Encoder
 from pate.features.identity import Identity
+from pate.features.linear import LinearEncoder
 from pate.features.pca import PCA
 from pate.features.scattering import Scattering
 from pate.learning.spreading import PublicGraph
@@ -110,4 +110,4 @@ def _small(rng, array):
 def plain():
     """A predictor that is made in no time."""
     layers = {"0.weight": np.eye(2, 3, dtype=np.float32), "0.bias": np.zeros(2, np.float32)}
-    return Predictor(Encoder(low=0.0, high=1.0), Classifier(layers, "none"), ["no", "yes"], [3], "float32")
+    return Predictor(LinearEncoder(low=0.0, high=1.0), Classifier(layers, "none"), ["no", "yes"], [3], "float32")

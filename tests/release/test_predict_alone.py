@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from pate.aggregation.lnmax import LNMax
 from pate.data.formats import csv_columns
 from pate.data.table import Columns, tabulated
-from pate.features.encoder import Encoder
+from pate.features.linear import LinearEncoder
 from pate.models.classifier import Classifier
 from pate.models.predictor import Predictor
 from pate.release import predict_alone
@@ -99,7 +99,7 @@ def people():
 def table_predictor():
     columns, rng = people(), np.random.default_rng(1)
     layers = {"0.weight": rng.normal(size=(2, columns.width)).astype(np.float32), "0.bias": np.zeros(2, np.float32)}
-    encoder = Encoder(low=-3.0, high=3.0)  # of rows, not of cells: it holds nobody back
+    encoder = LinearEncoder(low=-3.0, high=3.0)  # of rows, not of cells: it holds nobody back
     known = json.loads(json.dumps(asdict(columns)))
     return Predictor(encoder, Classifier(layers, "none"), ["ill", "not, ill"], [columns.width], "float32", known)
 

@@ -6,7 +6,7 @@ import torch
 from sklearn.datasets import load_digits
 
 from pate.errors import ConfigError
-from pate.features.encoder import Encoder
+from pate.features.linear import LinearEncoder
 from pate.learning.augmentation import moved
 from pate.learning.checkpoint import Checkpoint
 from pate.models.convnet import ConvNet
@@ -17,7 +17,7 @@ from pate.workspace.store import Store
 
 IMAGES = np.kron(load_digits().images / 16, np.ones((1, 2, 2))).astype(np.float32)
 Y = load_digits().target
-ROWS = Encoder().transform(IMAGES)
+ROWS = LinearEncoder().transform(IMAGES)
 SMALL = GraphCNN(images=6000, channels=8, hidden=32, learning_rate=0.01, minibatch=32, views=True)
 
 
@@ -111,7 +111,7 @@ def test_a_class_with_a_single_wrong_label_and_classes_without():
 
 def test_colours_and_bytes():
     colours = np.repeat((IMAGES[:200, :, :, None] * 255).astype(np.uint8), 3, axis=3)
-    rows = Encoder().transform(colours)
+    rows = LinearEncoder().transform(colours)
     model = GraphCNN(images=1000, channels=4, hidden=16).fit(Lesson(colours, ROWS[:200], np.arange(60), Y[:60], 10))
     assert model.shape == [16, 16, 3]
     assert model.scores(rows).shape == (200, 10)

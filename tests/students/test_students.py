@@ -10,7 +10,7 @@ from sklearn.semi_supervised import LabelSpreading as SklearnSpreading
 
 from pate.evaluation.scores import calibration
 from pate.models.model import Model
-from pate.students.graph import Graph
+from pate.students.graph import GraphStudent
 from pate.students.krr import KRR
 from pate.students.label_spreading import LabelSpreading
 from pate.students.self_training import SelfTraining
@@ -21,7 +21,7 @@ from pate.workspace.store import Store
 X, Y = load_digits(return_X_y=True)
 X = (X / 16).astype(np.float32)
 POOL, TEST = slice(0, 600), slice(1000, None)
-KINDS = [Supervised(), SelfTraining(), Graph(), LabelSpreading(), KRR(), KRR(1.0, power=0.5)]
+KINDS = [Supervised(), SelfTraining(), GraphStudent(), LabelSpreading(), KRR(), KRR(1.0, power=0.5)]
 
 
 @pytest.fixture(params=KINDS, ids=lambda kind: type(kind).__name__)
@@ -80,13 +80,13 @@ def test_the_graph_outvotes_wrong_labels():
     index, label = labelled(150)
     wrong = np.random.default_rng(1).random(150) < 0.2
     label = np.where(wrong, (label + 1) % 10, label)
-    guess = {kind: kind.fit(lesson(index, label)).predict(X[POOL]) for kind in (Supervised(), Graph())}
+    guess = {kind: kind.fit(lesson(index, label)).predict(X[POOL]) for kind in (Supervised(), GraphStudent())}
     share = {type(kind).__name__: (found == Y[POOL]).mean() for kind, found in guess.items()}
-    assert (guess[Graph()][index[wrong]] == Y[POOL][index[wrong]]).mean() > 0.7
-    assert share["Graph"] > share["Supervised"] + 0.05
+    assert (guess[GraphStudent()][index[wrong]] == Y[POOL][index[wrong]]).mean() > 0.7
+    assert share["GraphStudent"] > share["Supervised"] + 0.05
 
 
-@pytest.mark.parametrize("kind", [Graph(), LabelSpreading(), KRR()], ids=lambda kind: type(kind).__name__)
+@pytest.mark.parametrize("kind", [GraphStudent(), LabelSpreading(), KRR()], ids=lambda kind: type(kind).__name__)
 def test_students_on_graphs_know_how_sure_they_may_be(kind):
     model = kind.fit(lesson(*labelled(200)))
     belief = model.proba(X[TEST])
@@ -132,18 +132,18 @@ def test_evened_features_do_not_depend_on_their_units():
 def test_noisy_labels_everywhere_are_still_noisy():
     rng = np.random.default_rng(0)
     label = np.where(rng.random(600) < 0.3, rng.integers(0, 10, 600), Y[POOL]).astype(np.int64)
-    said = Graph().fit(lesson(np.arange(600), label)).predict(X[TEST])
+    said = GraphStudent().fit(lesson(np.arange(600), label)).predict(X[TEST])
     assert (said == Y[TEST]).mean() > 0.85
 
 
-@pytest.mark.parametrize("kind", [Graph(), KRR()], ids=lambda kind: type(kind).__name__)
+@pytest.mark.parametrize("kind", [GraphStudent(), KRR()], ids=lambda kind: type(kind).__name__)
 def test_far_from_everything_a_class_nobody_saw_still_never_wins(kind):
     index = np.flatnonzero(Y[POOL] > 2)[:100]
     model = kind.fit(lesson(index, Y[POOL][index].astype(np.int64)))
     assert min(model.predict(X[TEST] + 100)) > 2
 
 
-@pytest.mark.parametrize("kind", [Graph(), KRR()], ids=lambda kind: type(kind).__name__)
+@pytest.mark.parametrize("kind", [GraphStudent(), KRR()], ids=lambda kind: type(kind).__name__)
 def test_the_unit_of_the_features_does_not_matter(kind):
     one = kind.fit(lesson(*labelled(100))).predict(X[TEST])
     other = kind.fit(replace(lesson(*labelled(100)), features=16 * X[POOL])).predict(16 * X[TEST])
@@ -163,15 +163,15 @@ def test_with_every_label_self_training_is_supervised():
         (lambda: Supervised(0), "inverse_penalty"),
         (lambda: SelfTraining(float("nan")), "inverse_penalty"),
         (lambda: SelfTraining(rounds=0), "rounds"),
-        (lambda: Graph(neighbours=0), "neighbours must be at least 1"),
-        (lambda: Graph(alpha=1.0), "alpha must lie strictly between 0 and 1"),
-        (lambda: Graph(gamma=0), "gamma must be a positive number"),
-        (lambda: Graph(penalty=float("inf")), "penalty must be a positive number"),
+        (lambda: GraphStudent(neighbours=0), "neighbours must be at least 1"),
+        (lambda: GraphStudent(alpha=1.0), "alpha must lie strictly between 0 and 1"),
+        (lambda: GraphStudent(gamma=0), "gamma must be a positive number"),
+        (lambda: GraphStudent(penalty=float("inf")), "penalty must be a positive number"),
         (lambda: KRR(gamma=-1), "gamma must be a positive number"),
         (lambda: KRR(power=1.5), "power must lie between 0 and 1"),
         (lambda: KRR(penalty=0), "penalty must be a positive number"),
-        (lambda: Graph(power=2), "power must lie between 0 and 1"),
-        (lambda: Graph(unsure=1.0), "unsure must be a share"),
+        (lambda: GraphStudent(power=2), "power must lie between 0 and 1"),
+        (lambda: GraphStudent(unsure=1.0), "unsure must be a share"),
     ],
 )
 def test_bad_settings_are_refused(make, words):

@@ -10,7 +10,7 @@ from sklearn.linear_model import RidgeClassifier
 
 from pate.data.partition import assign
 from pate.teachers.ensemble import Teachers, train
-from pate.teachers.graph import Graph
+from pate.teachers.graph import GraphTeachers
 from pate.teachers.krr import KRR
 from pate.teachers.krr_graph import KRRGraph
 from pate.teachers.logistic import Logistic
@@ -27,7 +27,7 @@ KINDS = [
     Ridge(count=60),
     Sklearn(count=6, estimator=TREE),
     KRR(count=30),
-    Graph(count=60),
+    GraphTeachers(count=60),
     KRRGraph(count=30),
 ]
 
@@ -87,11 +87,11 @@ def test_krr_is_scikit_learns_kernel_ridge():
 def test_spreading_makes_teachers_of_twenty_records_agree_and_be_right():
     truth = load_digits().target[1500:]
     share = {}
-    for teachers in (Ridge(count=30), KRR(count=30), Graph(count=30), KRRGraph(count=30)):
+    for teachers in (Ridge(count=30), KRR(count=30), GraphTeachers(count=30), KRRGraph(count=30)):
         share[type(teachers).__name__] = (ensemble(teachers) == truth).mean()
-    assert share["Graph"] > share["KRR"] + 0.05
+    assert share["GraphTeachers"] > share["KRR"] + 0.05
     assert share["KRRGraph"] > share["KRR"] + 0.02
-    assert share["Graph"] > share["Ridge"] + 0.05
+    assert share["GraphTeachers"] > share["Ridge"] + 0.05
 
 
 def test_a_random_estimator_is_seeded_per_teacher():
@@ -148,7 +148,7 @@ def test_only_missing_teachers_are_trained(tmp_path):
         (lambda: Sklearn(estimator={"_target_": "sklearn.nothing.Here"}), "cannot be built"),
         (lambda: Sklearn(estimator={"_target_": "sklearn.svm.SVC", "depth": 3}), "cannot be built"),
         (lambda: Sklearn(estimator={"_target_": "sklearn.preprocessing.StandardScaler"}), "no classifier"),
-        (lambda: Sklearn(), "cannot be built"),
+        (lambda: Sklearn(estimator={}), "cannot be built"),
         (lambda: Sklearn(estimator={"_target_": "sklearn.linear_model.LinearRegression"}), "no classifier"),
         (lambda: Sklearn(estimator=TREE | {"max_depth": -5}), "estimator: .*max_depth"),
     ],

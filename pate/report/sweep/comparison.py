@@ -125,7 +125,7 @@ def _flat(config: dict[str, Any], path: str = "") -> Iterator[tuple[str, str]]:
         elif key == "dataset.name":
             yield "dataset", str(value)
         elif key.count(".") == 1 and name == "_target_" and path != "dataset.":
-            yield path[:-1], str(value).rpartition(".")[2]
+            yield path[:-1], str(value).rpartition(".")[2].removesuffix("Student").removesuffix("Teachers")
         elif key.partition(".")[0] not in _ASIDE and key != "dataset._target_":
             yield key, f"{value:g}" if isinstance(value, float) else str(value)
 

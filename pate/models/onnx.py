@@ -1,15 +1,19 @@
-"""An ONNX graph written by hand: values are names, an operator makes a new one, arrays become constants.
+"""A predictor as one ONNX file, written by hand: values are names, an operator makes a new one, arrays are constants.
 
 By hand, because an encoder and a model are a few dozen operators, and like this each of them is one we chose: the file
-needs no torch to be made, and no more than the standard operators to be run.
+needs no torch to be made, and no more than the standard operators to be run. Each class writes its own in `to_onnx`,
+beside the forward pass that it repeats.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from pate.models.predictor import Predictor
 
 OPSET, IR = 18, 8  # of 2022: runtimes since then can read it
 INPUT, OUTPUT = "input", "probabilities"
@@ -17,7 +21,25 @@ INPUT, OUTPUT = "input", "probabilities"
 Value = str | np.ndarray | np.generic | Sequence[int]
 
 
-class Graph:
+class NotExpressible(Exception):
+    """Nobody has written this as ONNX operators yet: the release goes without."""
+
+
+def onnx_model(predictor: Predictor) -> bytes:
+    """What `predictor` answers, preprocessing included: raw inputs in, the probability of each class out, any number at
+    a time. A table's rows arrive as numbers: `predict.py` makes them."""
+    for what, part in (("an encoder", predictor.encoder), ("a model", predictor.model)):
+        if "to_onnx" not in type(part).__dict__:  # a base class's does not count: its forward pass may be another one
+            raise NotExpressible(f"{what} of kind {type(part).__name__}")
+    graph = OnnxGraph()
+    x = graph.cast(INPUT, np.float32)
+    if predictor.dtype == "uint8":
+        x = graph("Div", x, np.float32(255))  # pixels in [0, 1]
+    answer = predictor.model.to_onnx(graph, predictor.encoder.to_onnx(graph, x, predictor.shape))
+    return graph.finish(answer, predictor.shape, predictor.dtype, predictor.classes)
+
+
+class OnnxGraph:
     """Operators in the order in which they are computed, and the constants they read."""
 
     def __init__(self) -> None:

@@ -12,10 +12,10 @@ import math
 import numpy as np
 
 from pate.features.wavelets import _bank, scattering_shape
-from pate.release.onnx_graph import Graph
+from pate.models.onnx import OnnxGraph
 
 
-def scattering(graph: Graph, planes: str, shape: tuple[int, int, int], scales: int, angles: int) -> str:
+def scattering(graph: OnnxGraph, planes: str, shape: tuple[int, int, int], scales: int, angles: int) -> str:
     """Coefficients (n x channels x h x w) of planes (n x colours x H x W) in [0, 1]: those of `features.wavelets`."""
     height, width, colours = shape
     channels, h, w = scattering_shape((height, width, colours), scales, angles)
@@ -47,7 +47,7 @@ def scattering(graph: Graph, planes: str, shape: tuple[int, int, int], scales: i
     return graph("Reshape", whole, [-1, channels, h, w])
 
 
-def _spectrum(graph: Graph, maps: str, grid: list[int]) -> str:
+def _spectrum(graph: OnnxGraph, maps: str, grid: list[int]) -> str:
     """The Fourier transform of real maps (n x maps x H x W), as n x maps x 1 x 2 x H x W."""
     (rows_real, rows_imaginary), columns = _waves(grid[0], grid[0], -1), np.hstack(_waves(grid[1], grid[1], -1))
     half = graph("MatMul", maps, columns)  # H x (real W, imaginary W)
@@ -57,7 +57,7 @@ def _spectrum(graph: Graph, maps: str, grid: list[int]) -> str:
     return graph("Reshape", graph("MatMul", turned, half), [0, 0, 1, 2, *grid])
 
 
-def _back(graph: Graph, spectra: str, grid: list[int], kept: list[int]) -> str:
+def _back(graph: OnnxGraph, spectra: str, grid: list[int], kept: list[int]) -> str:
     """Absolute values of the inverse transform of n x maps x angles x 2 x H x W at each of the samples kept."""
     real, imaginary = _waves(kept[0], grid[0], 1)
     tall = graph("Reshape", spectra, [0, 0, 0, 2 * grid[0], grid[1]])

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from pate.features.patches import _SOFT, GRID
-from pate.release.onnx_graph import Graph
+from pate.features.patches import GRID, SOFT
+from pate.models.onnx import OnnxGraph
 
 
 def activations(
-    graph: Graph,
+    graph: OnnxGraph,
     planes: str,
     shape: tuple[int, int, int],
     mean: np.ndarray,
@@ -25,7 +25,7 @@ def activations(
     patches = graph("Transpose", graph("Conv", planes, cut), perm=[0, 2, 3, 1])
     patches = graph("Sub", patches, graph("ReduceMean", patches, [3]))
     variance = graph("ReduceMean", graph("Mul", patches, patches), [3])
-    patches = graph("Div", patches, graph("Sqrt", graph("Add", variance, np.float32(_SOFT))))
+    patches = graph("Div", patches, graph("Sqrt", graph("Add", variance, np.float32(SOFT))))
     q = graph("MatMul", graph("Sub", patches, mean), whitening)
     c = prototypes.reshape(count, -1)
     near = graph("Add", graph("MatMul", q, -2 * np.ascontiguousarray(c.T)), np.einsum("kd,kd->k", c, c))

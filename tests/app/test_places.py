@@ -1,0 +1,69 @@
+"""A YAML names a class; what it leaves out has the class's defaults, and where the class was before is still known."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+from omegaconf import OmegaConf
+
+from pate.app.compose import _choice
+from pate.app.places import _MOVED, ENTRY_POINTS, located
+from pate.choice import Choice
+from pate.errors import ConfigError
+from pate.report.tracking import MLflow, Tracking
+from pate.workspace.first_version import _KINDS
+
+YAMLS = sorted(file for group in ENTRY_POINTS for file in Path("conf", group).glob("*.yaml"))
+
+
+def target(file):
+    return yaml.safe_load(file.read_text()).get("_target_")
+
+
+def name(file):
+    return f"{file.parent.name}-{file.stem}"
+
+
+@pytest.mark.parametrize("file", [file for file in YAMLS if target(file)], ids=name)
+def test_a_yaml_may_leave_out_every_field(file):
+    group, base = file.parent.name, Tracking if file.parent.name == "tracking" else Choice
+    made = _choice(group, OmegaConf.create({"_target_": target(file)}), base)
+    assert made == located(group, target(file))()
+
+
+@pytest.mark.parametrize("kind", ["linear", "scatter_linear", "mlp", "cnn"])
+def test_defaults_of_dpsgd_are_those_its_yaml_says(kind):
+    """Of the fields that had none before: whoever leaves them out gets what conf/ has always said."""
+    said = yaml.safe_load(Path("conf/dpsgd/linear.yaml").read_text())
+    said |= yaml.safe_load(Path(f"conf/dpsgd/{kind}.yaml").read_text())
+    plain = located("dpsgd", said["_target_"])()
+    for field in ("epsilon", "lot", "epochs", "learning_rate", "clip"):
+        assert getattr(plain, field) == said[field]
+
+
+@pytest.mark.parametrize("known", _KINDS)
+def test_every_place_of_the_first_version_leads_to_its_kind(known):
+    group, kind = known.split()
+    assert located(group, _KINDS[known][0]).known_as() == kind
+
+
+def test_every_moved_class_is_found_where_it_is_now():
+    assert located("tracking", "pate.tracking.MLflow") is MLflow
+    for old, new in _MOVED.items():
+        group = {"students": "student"}.get(old.split(".")[1], old.split(".")[1])
+        assert located(group, old) is located(group, new)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [("import no_such_library_at_all", "No module named 'no_such_library_at_all'"), ("def half(", "SyntaxError")],
+)
+def test_a_module_that_cannot_be_imported_is_refused_in_one_line(text, told, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    name = f"toy_{abs(hash(text))}"
+    Path(f"{name}.py").write_text(text)
+    with pytest.raises(ConfigError, match=rf"student\._target_={name}\.Mine cannot be imported: .*") as refused:
+        located("student", f"{name}.Mine")
+    assert told in str(refused.value)
+    assert "\n" not in str(refused.value)
