@@ -25,5 +25,9 @@ class GraphError(PateError):
     """Stages are wired in a way that would carry private data across the barrier."""
 
 
+class UndeclaredSetting(GraphError, AttributeError):
+    """A stage reads a setting that is no part of what it declares."""
+
+
 class DamagedArtifact(PateError):
     """A stored artifact does not match its manifest."""

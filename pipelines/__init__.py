@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from pate.aggregation.votes import read_votes
 from pate.ledger.ledger import Release
 from pate.settings import Settings
-from pate.workspace.stage import Graph
+from pate.workspace.stage import Pipeline
 
 from .account import account, account_in_rounds
 from .artifacts import DPSGD, DPSGD_PUBLISHABLE, LABELS, NONPRIVATE, OWNERS_DPSGD, QUERIES, STUDENT, VOTES
@@ -36,7 +36,7 @@ from .teachers import teachers, teachers_on_inputs
 from .votes import votes, votes_from_file
 
 
-def graph(settings: Settings) -> Graph:
+def graph(settings: Settings) -> Pipeline:
     """The stages of this configuration; a note for each method that cannot be part of it."""
     stages, compared, shown, notes = [fetch, check, data, features, encode], [], [], []
     if not settings.has_pate:
@@ -71,7 +71,7 @@ def graph(settings: Settings) -> Graph:
         compared += [NONPRIVATE] * settings.has_pate  # the student's bound, and nobody else's
     else:
         notes.append("no private records: DP-SGD and the non-private bound are left out")
-    return Graph((*stages, compare_of(compared), report_of(shown)), tuple(notes))
+    return Pipeline((*stages, compare_of(compared), report_of(shown)), tuple(notes))
 
 
 def foreseen(settings: Settings, stages: Iterable[str]) -> Iterator[tuple[str, Release]]:
@@ -96,7 +96,7 @@ def targets(settings: Settings, alone: bool = True) -> list[str]:
     return ["fetch", *wanted] if settings.dataset.missing() else wanted
 
 
-def checks(graph: Graph, wanted: Iterable[str]) -> list[str]:
+def checks(graph: Pipeline, wanted: Iterable[str]) -> list[str]:
     """What looks at the data before anything is trained or drawn, where data is read at all."""
     needed = {stage.name for stage in graph.needed(wanted)}
     return ["check"] if "data" in needed else []

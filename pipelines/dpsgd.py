@@ -29,6 +29,7 @@ from .artifacts import (
     SPENT,
     SPENT_PUBLISHABLE,
 )
+from .needs import PRIVATE_RECORDS, PUBLIC_INPUTS, TWO_EPSILONS, VOTES_OF_THIS_RUN
 
 _CONFIG = ["dpsgd", "delta", "noise", "seed"]
 _IGNORES = ["dpsgd.micro_batch"]  # memory only: another one must not draw another model
@@ -39,6 +40,7 @@ _IGNORES = ["dpsgd.micro_batch"]  # memory only: another one must not draw anoth
     writes=[DPSGD, SPENT],
     config=_CONFIG,
     ignores=_IGNORES,
+    needs=[PRIVATE_RECORDS],
     crosses="noisy sums of clipped gradients, and noisy second moments (Abadi et al. 2016)",
 )
 def dpsgd(run: Run, private: Private, encoder: Encoder, private_features: Encoded) -> tuple[Predictor, Spent]:
@@ -51,6 +53,7 @@ def dpsgd(run: Run, private: Private, encoder: Encoder, private_features: Encode
     writes=[OWNERS_DPSGD, OWNERS_SPENT],
     config=_CONFIG,
     ignores=_IGNORES,
+    needs=[PRIVATE_RECORDS],
 )
 def dpsgd_at_pates_epsilon(
     run: Run, private: Private, encoder: Encoder, private_features: Encoded, costs: Costs
@@ -64,6 +67,7 @@ def dpsgd_at_pates_epsilon(
     writes=[DPSGD_PUBLISHABLE, SPENT_PUBLISHABLE],
     config=_CONFIG,
     ignores=_IGNORES,
+    needs=[PUBLIC_INPUTS, PRIVATE_RECORDS, VOTES_OF_THIS_RUN, TWO_EPSILONS],
 )
 def dpsgd_publishable(
     run: Run, private: Private, encoder: Encoder, private_features: Encoded, costs: Costs
