@@ -1,32 +1,48 @@
-"""What can be configured, as the objects that carry it out: nothing here knows how it was composed."""
+"""What can be configured, as the objects that carry it out: nothing here knows how it was composed.
+
+A section checks itself when it is built: a ValueError that begins with the name of the field. What a file must hold is
+looked at later, by `require`, and what must hold between sections by those who are about to act on them.
+"""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from pate.accounting.smooth_sensitivity import release_cost
 from pate.aggregation.aggregator import Aggregator
+from pate.aggregation.selection import SELECTIONS
 from pate.data.dataset import Dataset
 from pate.dpsgd.train import DPSGD
+from pate.errors import ConfigError, one_of
 from pate.features.encoder import Features
+from pate.ledger.account import LONGEST
 from pate.ledger.ledger import Budget
 from pate.report.tracking import Tracking
 from pate.students.student import Student
 from pate.teachers.ensemble import Teachers
 
+AUDIENCES = ("owner", "public")
+DEVICES = ("auto", "cpu", "cuda")
+MODES = ("research", "strict")
 
-@dataclass
+
+@dataclass(frozen=True)
 class PartitionConfig:
     group_by: str | None = None  # a column of the private data: all of one person's records go to one teacher
 
 
-@dataclass
+@dataclass(frozen=True)
 class VotesConfig:
     path: str | None = None  # votes from elsewhere: no teachers are trained
 
+    def require(self) -> None:
+        _there("votes.path", self.path)
 
-@dataclass
+
+@dataclass(frozen=True)
 class LabelsConfig:
     queries: int = 100
     selection: str = "random"
@@ -34,44 +50,69 @@ class LabelsConfig:
     wrong: float | None = None  # the share of wrong labels to expect; null: what the noise alone makes wrong
     path: str | None = None  # labels from elsewhere: no votes are needed
 
+    def __post_init__(self) -> None:
+        one_of("labels.selection", self.selection, SELECTIONS)
+        if self.queries < 1:
+            raise ValueError(f"queries must be at least 1, got {self.queries}")
+        if self.wrong is not None and not 0 <= self.wrong < 1:
+            raise ValueError(f"wrong must be a share of at least 0 and below 1, got {self.wrong}")
+        if self.selection == "active" and not 1 <= self.rounds <= self.queries:
+            raise ValueError(f"rounds must lie between 1 and labels.queries={self.queries}, got {self.rounds}")
 
-@dataclass
+    def require(self) -> None:
+        _there("labels.path", self.path)
+
+
+@dataclass(frozen=True)
 class AccountConfig:
     target_epsilon: float | None = None  # say how many queries fit
     on_votes: bool = False  # on the owner's votes: then no epsilon covers the choice
 
+    def __post_init__(self) -> None:
+        _positive("target_epsilon", self.target_epsilon)
 
-@dataclass
+
+@dataclass(frozen=True)
 class QualityConfig:
     gammas: list[float] = field(default_factory=lambda: [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0])
 
+    def __post_init__(self) -> None:
+        if not self.gammas or not all(1e-5 <= gamma <= 100 for gamma in self.gammas):
+            raise ValueError(f"gammas must lie between 1e-5 and 100, at least one, got {self.gammas}")
 
-@dataclass
+
+@dataclass(frozen=True)
 class SanitiseConfig:
     order: float = 20.0  # of the divergence that is published
     beta: float = 0.01  # of its smooth sensitivity; below about 1 / (2 order)
     sigma_ss: float = 5.0  # noise, in smooth sensitivities
 
+    def __post_init__(self) -> None:
+        release_cost(self.order, self.beta, self.sigma_ss)  # known before anything is drawn
 
-AUDIENCES = ("owner", "public")
 
-
-@dataclass
+@dataclass(frozen=True)
 class ReportConfig:
     audience: str = "owner"  # or public: a page without anything that depends on the private data beyond the mechanism
 
+    def __post_init__(self) -> None:
+        one_of("report.audience", self.audience, AUDIENCES)
 
-@dataclass
+
+@dataclass(frozen=True)
 class ReleaseConfig:
     method: str | None = None  # which method leaves; null: the first that can
 
 
-@dataclass
+@dataclass(frozen=True)
 class NoiseConfig:
     seed: int | None = None  # for evaluation only: seeded noise is not private
 
+    def __post_init__(self) -> None:
+        _seed(self.seed or 0)
 
-@dataclass
+
+@dataclass(frozen=True)
 class BudgetConfig:
     mode: str = "research"  # or strict: refuse what does not fit
     account: str | None = None  # the private data's name in the ledger; null: as the ledger knows it
@@ -79,20 +120,54 @@ class BudgetConfig:
     delta: float | None = None  # null: the run's
     lift: bool = False  # give up a stricter budget of the account
 
+    def __post_init__(self) -> None:
+        one_of("budget.mode", self.mode, MODES)
+        if self.mode == "strict" and self.epsilon is None:
+            raise ConfigError("budget=strict needs budget.epsilon: all that may ever be released from the account")
+        _positive("epsilon", self.epsilon)
+        if self.delta is not None:
+            _delta(self.delta)
+        name = self.account
+        if name is not None and not (name.isprintable() and len(name.strip()) > 0 and len(name) <= LONGEST):
+            raise ValueError(f"account must be a name of at most {LONGEST} printable characters")
 
-@dataclass
+
+@dataclass(frozen=True)
 class SweepConfig:
     epsilon: float | None = None  # name the best configuration that costs no more
 
+    def __post_init__(self) -> None:
+        _positive("epsilon", self.epsilon)
 
-@dataclass
+
+@dataclass(frozen=True)
 class CompareConfig:
     runs: list[str] = field(default_factory=list)  # folders of earlier runs and sweeps: then no stage is run
 
 
-@dataclass
+@dataclass(frozen=True)
 class CleanConfig:
     yes: bool = False  # remove what stage=clean lists
+
+
+def _positive(name: str, value: float | None) -> None:
+    if value is not None and not (math.isfinite(value) and value > 0):
+        raise ValueError(f"{name} must be a positive number, got {value}")
+
+
+def _delta(value: float) -> None:
+    if not 0 < value < 1:
+        raise ValueError(f"delta must lie strictly between 0 and 1, got {value:g}")
+
+
+def _seed(value: int) -> None:
+    if not 0 <= value < 2**32:
+        raise ValueError(f"seed must lie between 0 and 2^32 - 1, got {value}")
+
+
+def _there(name: str, path: str | None) -> None:
+    if path is not None and not Path(path).is_file():
+        raise ConfigError(f"{name}={path}: no such file")
 
 
 @dataclass(frozen=True)
@@ -142,6 +217,13 @@ class Settings:
     device: str
     workspace: Path
     plain: dict[str, Any]  # the same as JSON, for results
+
+    def __post_init__(self) -> None:
+        one_of("device", self.device, DEVICES)
+        _delta(self.delta)
+        _seed(self.seed)
+        if self.n_jobs == 0:
+            raise ValueError("n_jobs must not be 0: give a number of processes, or -1 for every core")
 
     @property
     def warnings(self) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from pate.errors import ConfigError
 from pate.ledger.ledger import Release
 from pate.methods.method import Entry, Method, chosen
 from pate.settings import Settings
-from pate.workspace.stage import Graph, Stage
+from pate.workspace.stage import Pipeline, Stage
 
 from .check import check
 from .compare import compare_of
@@ -46,14 +46,14 @@ def entries(settings: Settings) -> list[Entry]:
     return [entry for method in taking_part(settings) for entry in method.entries(settings)]
 
 
-def graph(settings: Settings) -> Graph:
+def graph(settings: Settings) -> Pipeline:
     """The stages of this configuration; a note for each method that cannot be part of it."""
     notes = tuple(why for one in chosen(methods(), settings.methods) if (why := one.left_out(settings)))
     taken = taking_part(settings)
     stages = [stage for method in taken for stage in method.stages(settings)]
     published = releasing(settings)
     shown = [ref for method in taken for ref in method.evidence(settings)]
-    return Graph(
+    return Pipeline(
         (
             *(fetch, check, data, features, encode),
             *stages,
@@ -108,7 +108,7 @@ def targets(settings: Settings, alone: bool = True) -> list[str]:
     return ["fetch", *wanted] if settings.dataset.missing() else wanted
 
 
-def checks(graph: Graph, wanted: Iterable[str]) -> list[str]:
+def checks(graph: Pipeline, wanted: Iterable[str]) -> list[str]:
     """What looks at the data before anything is trained or drawn, where data is read at all."""
     needed = {stage.name for stage in graph.needed(wanted)}
     return ["check"] if "data" in needed else []

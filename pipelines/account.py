@@ -11,11 +11,13 @@ from pate.workspace.runner import Run
 from pate.workspace.stage import stage
 
 from .artifacts import COSTS, PLAN, QUERIES, VOTES
+from .needs import PUBLIC_INPUTS, VOTES_OF_THIS_RUN
 
 _CONFIG = ["aggregator", "delta", "partition", "noise", "account"]
+_NEEDS = [PUBLIC_INPUTS, VOTES_OF_THIS_RUN]
 
 
-@stage(reads=[VOTES, QUERIES], writes=[COSTS, PLAN], config=_CONFIG)
+@stage(reads=[VOTES, QUERIES], writes=[COSTS, PLAN], config=_CONFIG, needs=_NEEDS)
 def account(run: Run, votes: Votes, queries: Queries) -> tuple[Costs, Plan]:
     settings, asked = run.settings, queries.index
     predictions = None if votes.predictions is None else votes.predictions[:, asked]
@@ -30,6 +32,7 @@ def account(run: Run, votes: Votes, queries: Queries) -> tuple[Costs, Plan]:
     reads=[VOTES],
     writes=[COSTS, PLAN],
     config=[*_CONFIG, "labels.queries"],
+    needs=_NEEDS,
 )
 def account_in_rounds(run: Run, votes: Votes) -> tuple[Costs, Plan]:
     """Queries chosen from earlier answers: what so many answers cost, whatever was asked and voted."""

@@ -34,6 +34,7 @@ from .artifacts import (
     SPENT_PUBLISHABLE,
 )
 from .artifacts import DPSGD as DPSGD_MODEL
+from .needs import PRIVATE_RECORDS, PUBLIC_INPUTS, TWO_EPSILONS, VOTES_OF_THIS_RUN
 from .release import release_of_dpsgd
 
 _CONFIG = ["dpsgd", "delta", "noise", "seed"]
@@ -45,6 +46,7 @@ _IGNORES = ["dpsgd.micro_batch"]  # memory only: another one must not draw anoth
     writes=[DPSGD_MODEL, SPENT],
     config=_CONFIG,
     ignores=_IGNORES,
+    needs=[PRIVATE_RECORDS],
     crosses="noisy sums of clipped gradients, and noisy second moments (Abadi et al. 2016)",
 )
 def dpsgd(run: Run, private: Private, encoder: Encoder, private_features: Encoded) -> tuple[Predictor, Spent]:
@@ -57,6 +59,7 @@ def dpsgd(run: Run, private: Private, encoder: Encoder, private_features: Encode
     writes=[OWNERS_DPSGD, OWNERS_SPENT],
     config=_CONFIG,
     ignores=_IGNORES,
+    needs=[PRIVATE_RECORDS],
 )
 def dpsgd_at_pates_epsilon(
     run: Run, private: Private, encoder: Encoder, private_features: Encoded, costs: Costs
@@ -70,6 +73,7 @@ def dpsgd_at_pates_epsilon(
     writes=[DPSGD_PUBLISHABLE, SPENT_PUBLISHABLE],
     config=_CONFIG,
     ignores=_IGNORES,
+    needs=[PUBLIC_INPUTS, PRIVATE_RECORDS, VOTES_OF_THIS_RUN, TWO_EPSILONS],
 )
 def dpsgd_publishable(
     run: Run, private: Private, encoder: Encoder, private_features: Encoded, costs: Costs

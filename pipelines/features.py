@@ -9,9 +9,10 @@ from pate.workspace.runner import Run
 from pate.workspace.stage import stage
 
 from .artifacts import ENCODER, PUBLIC, PUBLIC_FEATURES
+from .needs import PUBLIC_INPUTS
 
 
-@stage(reads=[PUBLIC], writes=[ENCODER, PUBLIC_FEATURES], config=["features"])
+@stage(reads=[PUBLIC], writes=[ENCODER, PUBLIC_FEATURES], config=["features"], needs=[PUBLIC_INPUTS])
 def features(run: Run, public: Public) -> tuple[Encoder, Encoded]:
     encoder = run.settings.features.fit(public.x)
     if public.x.size:

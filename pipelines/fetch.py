@@ -4,7 +4,7 @@ from pate.workspace.runner import Run
 from pate.workspace.stage import stage
 
 
-@stage()
+@stage(config=["dataset", "stage"])
 def fetch(run: Run) -> None:
     dataset = run.settings.dataset
     if dataset.missing():

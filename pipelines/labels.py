@@ -26,7 +26,12 @@ from pate.workspace.runner import Run
 from pate.workspace.stage import stage
 
 from .artifacts import LABELS, PUBLIC, PUBLIC_FEATURES, QUERIES, VOTES
+from .needs import PUBLIC_INPUTS
 
+_SEES = {
+    "delta": "it prices an answer in the ledger and is no part of it: the same labels serve every delta",
+    "partition": "it made the partitions the votes are of, and is in what was declared to get to them",
+}
 ADAPTIVE = "queries were chosen from earlier answers: only an epsilon for every data set holds for them"
 
 
@@ -34,6 +39,8 @@ ADAPTIVE = "queries were chosen from earlier answers: only an epsilon for every 
     reads=[VOTES, QUERIES],
     writes=[LABELS],
     config=["aggregator", "noise"],
+    sees=_SEES,
+    needs=[PUBLIC_INPUTS],
     crosses="noisy argmax over teacher votes (Papernot et al. 2017)",
 )
 def labels(run: Run, votes: Votes, queries: Queries) -> Labels:
@@ -61,6 +68,8 @@ def labels(run: Run, votes: Votes, queries: Queries) -> Labels:
     writes=[QUERIES, LABELS],
     config=["aggregator", "noise", "labels.queries", "labels.rounds", "labels.wrong", "student", "seed"],
     ignores=["student.views"],
+    sees=_SEES,
+    needs=[PUBLIC_INPUTS],
     crosses="noisy argmax over teacher votes, each round's queries chosen from earlier answers",
 )
 def labels_in_rounds(run: Run, public: Public, public_features: Encoded, votes: Votes) -> tuple[Queries, Labels]:
@@ -97,7 +106,14 @@ def labels_in_rounds(run: Run, public: Public, public_features: Encoded, votes: 
     )
 
 
-@stage(name="labels", reads=[PUBLIC], writes=[LABELS], files=lambda settings: [Path(settings.labels.path)])
+@stage(
+    name="labels",
+    reads=[PUBLIC],
+    writes=[LABELS],
+    sees={"labels.path": "the content of the file is in the key"},
+    needs=[PUBLIC_INPUTS],
+    files=lambda settings: [Path(settings.labels.path)],
+)
 def labels_from_file(run: Run, public: Public) -> Labels:
     read = read_labels(str(run.settings.labels.path), len(public.x), len(public.classes))
     run.summary = f"{len(read.index)} labels from a file"

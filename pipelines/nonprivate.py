@@ -13,9 +13,15 @@ from pate.workspace.runner import Run
 from pate.workspace.stage import Stage, stage
 
 from .artifacts import ENCODER, NONPRIVATE, PRIVATE, PRIVATE_FEATURES
+from .needs import PRIVATE_RECORDS
 
 
-@stage(reads=[PRIVATE, ENCODER, PRIVATE_FEATURES], writes=[NONPRIVATE], config=["student", "seed"])
+@stage(
+    reads=[PRIVATE, ENCODER, PRIVATE_FEATURES],
+    writes=[NONPRIVATE],
+    config=["student", "seed"],
+    needs=[PRIVATE_RECORDS],
+)
 def nonprivate(run: Run, private: Private, encoder: Encoder, private_features: Encoded) -> Predictor:
     settings = run.settings
     everything = np.arange(len(private.y))

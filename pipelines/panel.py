@@ -11,12 +11,14 @@ from pate.workspace.runner import Run
 from pate.workspace.stage import stage
 
 from .artifacts import PANEL, QUERIES, VOTES
+from .needs import PUBLIC_INPUTS, VOTES_OF_THIS_RUN
 
 
 @stage(
     reads=[VOTES, QUERIES],
     writes=[PANEL],
     config=["aggregator", "delta", "partition", "labels.selection", "seed"],
+    needs=[PUBLIC_INPUTS, VOTES_OF_THIS_RUN],
 )
 def panel(run: Run, votes: Votes, queries: Queries) -> Panel:
     settings, selection = run.settings, run.settings.labels.selection

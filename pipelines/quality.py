@@ -9,9 +9,15 @@ from pate.workspace.runner import Run
 from pate.workspace.stage import stage
 
 from .artifacts import QUALITY, QUERIES, TRUTH, VOTES
+from .needs import PUBLIC_INPUTS, QUERIES_FIXED_IN_ADVANCE, VOTES_OF_THIS_RUN
 
 
-@stage(reads=[TRUTH, VOTES, QUERIES], writes=[QUALITY], config=["aggregator", "quality"])
+@stage(
+    reads=[TRUTH, VOTES, QUERIES],
+    writes=[QUALITY],
+    config=["aggregator", "quality"],
+    needs=[QUERIES_FIXED_IN_ADVANCE, PUBLIC_INPUTS, VOTES_OF_THIS_RUN],
+)
 def quality(run: Run, truth: Truth, votes: Votes, queries: Queries) -> Quality:
     settings = run.settings
     found = score(votes, truth.public_y, queries.index, settings.aggregator, settings.quality.gammas)

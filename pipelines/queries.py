@@ -9,11 +9,13 @@ from pate.workspace.runner import Run
 from pate.workspace.stage import stage
 
 from .artifacts import PUBLIC_FEATURES, QUERIES
+from .needs import PUBLIC_INPUTS, QUERIES_FIXED_IN_ADVANCE, VOTES_OF_THIS_RUN
 
 _CONFIG = ["labels.queries", "labels.selection", "seed"]
+_NEEDS = [QUERIES_FIXED_IN_ADVANCE, PUBLIC_INPUTS, VOTES_OF_THIS_RUN]
 
 
-@stage(reads=[PUBLIC_FEATURES], writes=[QUERIES], config=_CONFIG)
+@stage(reads=[PUBLIC_FEATURES], writes=[QUERIES], config=_CONFIG, needs=_NEEDS)
 def queries(run: Run, public_features: Encoded) -> Queries:
     settings, wanted = run.settings, run.settings.labels
     run.summary = f"{wanted.queries} of {len(public_features.x)} public inputs, {wanted.selection}"
@@ -22,7 +24,14 @@ def queries(run: Run, public_features: Encoded) -> Queries:
     return by_position(wanted.selection, wanted.queries, len(public_features.x), settings.seed)
 
 
-@stage(name="queries", writes=[QUERIES], config=_CONFIG, files=lambda settings: [Path(settings.votes.path)])
+@stage(
+    name="queries",
+    writes=[QUERIES],
+    config=_CONFIG,
+    sees={"votes.path": "the content of the file is in the key", "dataset": "counts alone tell the size of their pool"},
+    needs=_NEEDS,
+    files=lambda settings: [Path(settings.votes.path)],
+)
 def queries_by_position(run: Run) -> Queries:
     """Votes from a file bring their own pool, which need not be at hand; its size is all that is read of them."""
     settings, wanted = run.settings, run.settings.labels

@@ -26,14 +26,14 @@ from .artifacts import DPSGD, LABELS, SPENT, STUDENT
     name="release",
     reads=[LABELS, STUDENT],
     publishes=True,
-    config=["dataset", "aggregator", "delta", "labels", "partition", "teachers", "account", "output"],
+    config=["dataset", "aggregator", "delta", "labels", "votes", "partition", "teachers", "account", "limit", "output"],
 )
 def release_of_student(run: Run, labels: Labels, student: Predictor) -> None:
     run.notes += (CHOSEN_ON_VOTES,) * run.settings.account.on_votes
     _publish(run, student, labels, _of_labels(run, labels), run.notes)
 
 
-@stage(name="release", reads=[DPSGD, SPENT], publishes=True, config=["dataset", "output"])
+@stage(name="release", reads=[DPSGD, SPENT], publishes=True, config=["dataset", "limit", "output"])
 def release_of_dpsgd(run: Run, dpsgd: Predictor, spent: Spent) -> None:
     told = of_gradients(spent, data=run.settings.dataset.name, account=_account(run))
     _publish(run, dpsgd, None, told, (SEEDED,) * spent.seeded)

@@ -15,12 +15,15 @@ from pate.workspace.runner import Run
 from pate.workspace.stage import stage
 
 from .artifacts import QUERIES, SANITISED, VOTES
+from .needs import PUBLIC_INPUTS, VOTES_OF_THIS_RUN
 
 
 @stage(
     reads=[VOTES, QUERIES],
     writes=[SANITISED],
     config=["aggregator", "delta", "sanitise", "noise"],
+    sees={"partition": "it made the partitions the votes are of, and is in what was declared to get to them"},
+    needs=[PUBLIC_INPUTS, VOTES_OF_THIS_RUN],
     crosses="Gaussian noise in proportion to the smooth sensitivity of the price (Papernot et al. 2018, Appendix B)",
 )
 def sanitise(run: Run, votes: Votes, queries: Queries) -> Sanitised:

@@ -11,9 +11,15 @@ from pate.workspace.runner import Run
 from pate.workspace.stage import stage
 
 from .artifacts import ENCODER, LABELS, PUBLIC, PUBLIC_FEATURES, STUDENT
+from .needs import PUBLIC_INPUTS
 
 
-@stage(reads=[PUBLIC, ENCODER, PUBLIC_FEATURES, LABELS], writes=[STUDENT], config=["student", "labels.wrong", "seed"])
+@stage(
+    reads=[PUBLIC, ENCODER, PUBLIC_FEATURES, LABELS],
+    writes=[STUDENT],
+    config=["student", "labels.wrong", "seed"],
+    needs=[PUBLIC_INPUTS],
+)
 def student(run: Run, public: Public, encoder: Encoder, public_features: Encoded, labels: Labels) -> Predictor:
     settings = run.settings
     if len(labels.index) == 0:

@@ -11,16 +11,18 @@ from pate.workspace.runner import Run
 from pate.workspace.stage import stage
 
 from .artifacts import PREDICTIONS, PRIVATE, PRIVATE_FEATURES, PUBLIC, PUBLIC_FEATURES
+from .needs import PRIVATE_RECORDS, PUBLIC_INPUTS, TEACHERS_OF_THIS_RUN, VOTES_OF_THIS_RUN
 
 _CONFIG = ["teachers", "seed"]
+_NEEDS = [PUBLIC_INPUTS, PRIVATE_RECORDS, VOTES_OF_THIS_RUN, TEACHERS_OF_THIS_RUN]
 
 
-@stage(reads=[PRIVATE, PRIVATE_FEATURES, PUBLIC_FEATURES], writes=[PREDICTIONS], config=_CONFIG)
+@stage(reads=[PRIVATE, PRIVATE_FEATURES, PUBLIC_FEATURES], writes=[PREDICTIONS], config=_CONFIG, needs=_NEEDS)
 def teachers(run: Run, private: Private, private_features: Encoded, public_features: Encoded) -> Predictions:
     return _train(run, private, private_features.x, public_features.x)
 
 
-@stage(name="teachers", reads=[PRIVATE, PUBLIC], writes=[PREDICTIONS], config=_CONFIG)
+@stage(name="teachers", reads=[PRIVATE, PUBLIC], writes=[PREDICTIONS], config=_CONFIG, needs=_NEEDS)
 def teachers_on_inputs(run: Run, private: Private, public: Public) -> Predictions:
     """Teachers that see the inputs themselves: features may change without them."""
     return _train(run, private, private.x, public.x)

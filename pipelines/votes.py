@@ -10,9 +10,12 @@ from pate.workspace.runner import Run
 from pate.workspace.stage import stage
 
 from .artifacts import PREDICTIONS, VOTES
+from .needs import PUBLIC_INPUTS, VOTES_OF_THIS_RUN
+
+_NEEDS = [PUBLIC_INPUTS, VOTES_OF_THIS_RUN]
 
 
-@stage(reads=[PREDICTIONS], writes=[VOTES])
+@stage(reads=[PREDICTIONS], writes=[VOTES], needs=_NEEDS)
 def votes(run: Run, predictions: Predictions) -> Votes:
     counted = Votes(tally(predictions.predictions, predictions.classes), predictions.predictions)
     run.summary = f"{counted.teachers} votes on each of {len(counted.counts)} public inputs"
@@ -27,6 +30,8 @@ def _classes(settings: Settings) -> int:
 @stage(
     name="votes",
     writes=[VOTES],
+    sees={"votes.path": "the content of the file is in the key", "dataset": "the number of its classes is, as derived"},
+    needs=_NEEDS,
     files=lambda settings: [Path(settings.votes.path)],
     derived=_classes,
     account=lambda settings: of_file(settings.votes.path),

@@ -6,22 +6,21 @@ a frozen dataclass in `_target_`; that dataclass is its schema, its checks, and 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, is_dataclass
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar, cast, get_type_hints
 
 from hydra.core.config_store import ConfigStore
 from omegaconf import MISSING, DictConfig, OmegaConf
 from omegaconf.errors import ConfigKeyError, OmegaConfBaseException
 
-from pate.aggregation.aggregator import Aggregator
 from pate.app.one_line import one_line
 from pate.app.places import located
+from pate.app.verbs import listing, running_none
+from pate.choice import Choice
 from pate.data.dataset import Dataset
-from pate.dpsgd.train import DPSGD
 from pate.errors import ConfigError
-from pate.features.encoder import Features
-from pate.report.tracking import Tracking
 from pate.settings import (
     AccountConfig,
     Asked,
@@ -39,8 +38,6 @@ from pate.settings import (
     SweepConfig,
     VotesConfig,
 )
-from pate.students.student import Student
-from pate.teachers.ensemble import Teachers
 
 
 @dataclass
@@ -82,7 +79,21 @@ class Config:
     workspace: str = "workspace"
 
 
-ConfigStore.instance().store(name="schema", node=Config)
+_KINDS: dict[str, Any] = {name: kind for name, kind in get_type_hints(Settings).items() if is_dataclass(kind)}
+CHOICES = {name: kind for name, kind in _KINDS.items() if issubclass(kind, Choice)}
+SECTIONS = {name: kind for name, kind in _KINDS.items() if name not in CHOICES}
+
+
+def _schema() -> DictConfig:
+    """The root as OmegaConf reads it, which takes a frozen dataclass for one that no command line may change."""
+    node: DictConfig = OmegaConf.structured(Config)
+    for name in SECTIONS:
+        OmegaConf.set_readonly(node[name], None)
+    return node
+
+
+ConfigStore.instance().store(name="schema", node=_schema())
+OmegaConf.register_new_resolver("pate.stages", listing, replace=True)  # conf/hydra/help/pate.yaml
 
 
 def settle(config: DictConfig) -> Settings:
@@ -91,49 +102,41 @@ def settle(config: DictConfig) -> Settings:
         own = OmegaConf.masked_copy(config, [str(key) for key in config if key != "hydra"])
         plain = OmegaConf.to_container(own, resolve=True, throw_on_missing=True)
         assert isinstance(plain, dict)
-        typed: Config = OmegaConf.merge(OmegaConf.structured(Config), plain)  # type: ignore[assignment]
+        typed: Config = OmegaConf.merge(_schema(), plain)  # type: ignore[assignment]
     except OmegaConfBaseException as error:
         raise ConfigError(one_line(error)) from error
-    chosen: dict[str, Any] = {
-        "dataset": _choice("dataset", typed.dataset, Dataset),  # type: ignore[type-abstract]
-        "features": _choice("features", typed.features, Features),
-        "teachers": _choice("teachers", typed.teachers, Teachers),
-        "aggregator": _choice("aggregator", typed.aggregator, Aggregator),
-        "student": _choice("student", typed.student, Student),
-        "dpsgd": _choice("dpsgd", typed.dpsgd, DPSGD),
-        "tracking": _choice("tracking", typed.tracking, Tracking),
-    }
+    chosen = {name: _choice(name, getattr(typed, name), base) for name, base in CHOICES.items()}
     # As they are, defaults and types included: 3 and 3.0, said or left out, are one setting and not two draws of noise.
     plain |= {name: {"_target_": plain[name]["_target_"]} | asdict(one) for name, one in chosen.items()}
-    delta = _delta(typed, chosen["dataset"])
-    plain["delta"] = delta
-    return Settings(
-        **chosen,
-        partition=PartitionConfig(**plain["partition"]),
-        votes=VotesConfig(**plain["votes"]),
-        labels=LabelsConfig(**plain["labels"]),
-        account=AccountConfig(**plain["account"]),
-        quality=QualityConfig(**plain["quality"]),
-        sanitise=SanitiseConfig(**plain["sanitise"]),
-        report=ReportConfig(**plain["report"]),
-        release=ReleaseConfig(**plain["release"]),
-        noise=NoiseConfig(**plain["noise"]),
-        budget=BudgetConfig(**plain["budget"]),
-        sweep=SweepConfig(**plain["sweep"]),
-        compare=CompareConfig([str(folder) for folder in typed.compare.runs]),
-        clean=CleanConfig(**plain["clean"]),
-        asked=_asked(typed) if typed.stage == "predict" else None,
-        output=typed.output,
-        stage=typed.stage,
-        methods=tuple(typed.methods),
-        delta=delta,
-        seed=typed.seed,
-        force=tuple(typed.force),
-        n_jobs=typed.n_jobs,
-        device=typed.device,
-        workspace=Path(typed.workspace),
-        plain={str(key): value for key, value in plain.items()},
-    )
+    sections = {name: section(name, getattr(typed, name)) for name in SECTIONS}
+    plain["delta"] = _delta(typed, chosen["dataset"])
+    try:
+        return Settings(
+            **chosen,
+            **sections,
+            asked=_asked(typed) if typed.stage == "predict" else None,
+            output=typed.output,
+            stage=typed.stage,
+            methods=tuple(typed.methods),
+            delta=plain["delta"],
+            seed=typed.seed,
+            force=tuple(typed.force),
+            n_jobs=typed.n_jobs,
+            device=typed.device,
+            workspace=Path(typed.workspace),
+            plain={str(key): value for key, value in plain.items()},
+        )
+    except ValueError as error:
+        raise ConfigError(str(error)) from error
+
+
+def section(name: str, values: Mapping[str, Any]) -> Any:
+    """A section of the configuration, which checks itself."""
+    try:
+        plain: Any = OmegaConf.to_container(values) if isinstance(values, DictConfig) else dict(values)
+        return SECTIONS[name](**plain)
+    except ValueError as error:
+        raise ConfigError(f"{name}.{error}") from error
 
 
 def _asked(typed: Config) -> Asked:
@@ -147,7 +150,7 @@ def _delta(typed: Config, dataset: Dataset) -> float:
     """As it was said; else as suits the number of records, where a run looks at any."""
     if typed.delta is not None:
         return typed.delta
-    looks = typed.stage not in ("predict", "ledger", "clean", "fetch") and not typed.compare.runs
+    looks = typed.stage not in (*running_none(), "fetch") and not typed.compare.runs
     return dataset.usual_delta() if looks else 1e-5
 
 

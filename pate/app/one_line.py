@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+
 from hydra.errors import MissingConfigException
 from omegaconf import DictConfig
 
-from pate.app.suggest import did_you_mean, mended, nearest
+from pate.errors import did_you_mean, nearest
 
 
 def one_line(error: BaseException) -> str:
@@ -32,4 +34,12 @@ def _meant(key: str, allowed: list[str]) -> str:
     """The nearest key beside it, with the value that was given."""
     before, dot, last = key.rpartition(".")
     best = nearest(last, allowed)
-    return f"; did you mean {mended(key, before + dot + best)}?" if best else ""
+    return f"; did you mean {_mended(key, before + dot + best)}?" if best else ""
+
+
+def _mended(wrong: str, right: str) -> str:
+    """What was typed, with a key of it put right: `labels.querys=5` as `labels.queries=5`."""
+    for typed in sys.argv[1:]:
+        if f"{typed.lstrip('+~').partition('=')[0]}.".startswith(f"{wrong}."):
+            return typed.replace(wrong, right, 1)
+    return right

@@ -9,8 +9,7 @@ from typing import Any, NoReturn
 
 from hydra._internal.utils import get_args_parser
 
-from pate.app.suggest import did_you_mean, nearest
-from pate.errors import ConfigError
+from pate.errors import ConfigError, did_you_mean, nearest
 
 _EVERYTHING = ("run", "start", "go", "main", "pipeline")
 

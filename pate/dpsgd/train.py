@@ -71,6 +71,10 @@ class DPSGD(Choice):
             )
         if isinstance(self.epsilon, int) and not isinstance(self.epsilon, bool):
             object.__setattr__(self, "epsilon", float(self.epsilon))
+        if self.epsilon != "pate" and not (
+            isinstance(self.epsilon, float) and math.isfinite(self.epsilon) and self.epsilon > 0
+        ):
+            raise ConfigError(f"dpsgd.epsilon must be a positive number or `pate`, got {self.epsilon}")
         for name in ("momentum", "average"):
             value = getattr(self, name)
             if not (isinstance(value, int | float) and 0 <= value < 1):

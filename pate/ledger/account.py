@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pate.data.arrays import Arrays
 from pate.data.dataset import Dataset
-from pate.settings import Settings
+
+if TYPE_CHECKING:
+    from pate.settings import Settings
 
 LONGEST = 200  # characters of a name
 

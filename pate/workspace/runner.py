@@ -26,16 +26,17 @@ from pate.workspace.artifact import Artifact
 from pate.workspace.identity import Said, named, said
 from pate.workspace.memory import peak_memory
 from pate.workspace.pieces import Pieces
-from pate.workspace.stage import Graph, Ref, Stage, code_version
+from pate.workspace.stage import Pipeline, Ref, Stage, code_version
 from pate.workspace.store import Store
+from pate.workspace.view import view
 
 log = logging.getLogger("pate")
 
 
 @dataclass
 class Run:
-    """What a stage is handed beside its inputs: where to keep parts, what to spend with, a name for one of its inputs
-    as a `source` of answers, and the notes that hold of all of them.
+    """What a stage is handed beside its inputs: the settings it declares, where to keep parts, what to spend with, a
+    name for one of its inputs as a `source` of answers, and the notes that hold of all of them.
 
     It leaves a `summary` of one line, `notes` that the results must say, and if it brought private data in, digests of
     its `contents`.
@@ -78,7 +79,7 @@ class Runner:
     """One run over one workspace; `name` is the run's, `plan` that of whatever fixed it, alone or with others."""
 
     settings: Settings
-    graph: Graph
+    graph: Pipeline
     store: Store
     name: str = ""
     plan: str = ""
@@ -136,7 +137,7 @@ class Runner:
             return self.settings.budget.account
         brought = self.graph.brought(stage)
         known = (self._known_accounts.get(content) for content in self._contents(stage))
-        usual = (one.account(self.settings) for one in brought if one.account)
+        usual = (one.account(view(self.settings, one)) for one in brought if one.account)
         return next(filter(None, (*known, *usual)), "")
 
     @cached_property
@@ -199,7 +200,9 @@ class Runner:
             self.begun.add(stage.name)
             inputs = {ref.name: self.artifact(ref) for ref in stage.reads}
             spending = self._spending(stage, key, pieces)
-            run = Run(self.settings, pieces, spending, partial(self._source, stage), self._inherited(stage))
+            run = Run(
+                view(self.settings, stage), pieces, spending, partial(self._source, stage), self._inherited(stage)
+            )
             started = time.monotonic()
             with telling(stage.name), peak_memory() as peak:
                 result = self._result(stage, run, inputs)
@@ -322,8 +325,9 @@ class Runner:
         """
         config = self._config(stage)
         inputs = [(ref.name, self._identity(ref)) for ref in stage.reads]
-        files = self.store.fingerprint(stage.files(self.settings)) if stage.files else []
-        derived = [stage.derived(self.settings)] if stage.derived else []
+        seen = view(self.settings, stage)
+        files = self.store.fingerprint(stage.files(seen)) if stage.files else []
+        derived = [stage.derived(seen)] if stage.derived else []
         if not stage.crosses:
             chosen = (getattr(self.settings, name, None) for name in stage.config)
             code = code_version(

@@ -4,7 +4,7 @@
     def student(run, public, labels): ...
 
 A stage that writes to the releasable side reads the releasable side only, unless it names the mechanism that makes
-crossing safe (`crosses="..."`). `Graph` refuses everything else when it is built, long before anything runs.
+crossing safe (`crosses="..."`). `Pipeline` refuses everything else when it is built, long before anything runs.
 """
 
 from __future__ import annotations
@@ -13,20 +13,22 @@ import ast
 import hashlib
 import importlib.util
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
 from pate.errors import GraphError
 from pate.workspace.artifact import Artifact
+from pate.workspace.catalogue import enter
 from pate.workspace.sides import Side
 
 # Moving, storing and showing artifacts does not change what is in them: edits in these rooms and modules rerun nothing.
 _MACHINERY = ("pate.workspace", "pate.ledger", "pate.app")
 _MACHINES = {"pate", "pate.choice", "pate.errors", "pate.learning.telling", "pate.models.onnx",
-             "pate.pipelines.artifacts", "pate.progress", "pate.settings"}  # fmt: skip
+             "pate.pipelines.artifacts", "pate.pipelines.needs", "pate.progress", "pate.settings"}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -38,20 +40,32 @@ class Ref:
     kind: type[Artifact]
 
 
-def Private(name: str, kind: type[Artifact]) -> Ref:
+def owned(name: str, kind: type[Artifact]) -> Ref:
+    """One that stays with the owner of the private data."""
     return Ref("private", name, kind)
 
 
-def Release(name: str, kind: type[Artifact]) -> Ref:
+def releasable(name: str, kind: type[Artifact]) -> Ref:
+    """One that may leave: public from the start, or drawn by a mechanism that is paid for."""
     return Ref("release", name, kind)
+
+
+@dataclass(frozen=True)
+class Need:
+    """What must be there for a stage to be part of a run, and what is said if it is not."""
+
+    met: Callable[[Any], bool]  # of the settings
+    otherwise: str  # behind `stage=NAME`
 
 
 @dataclass(frozen=True)
 class Stage:
     """A declared stage. `config` names the parts of the configuration its result depends on, `ignores` those within
-    them that it does not. `derived` is what else it takes from the settings, as a value: part of its own key, and not
-    of what was declared to get to a draw, which knows it by the bytes of its input. One that brings private data in
-    says what its `account` is called by default; one that `publishes` writes what leaves the workspace."""
+    them that it does not. It sees no other setting, but for what `sees` names, each with the reason why it is no part
+    of the key: a price that draws nothing, or a file whose content is part of it. `derived` is what else it takes from
+    the settings, as a value: part of its own key, and not of what was declared to get to a draw, which knows it by the
+    bytes of its input. One that brings private data in says what its `account` is called by default; one that
+    `publishes` writes what leaves the workspace."""
 
     name: str
     function: Callable[..., Any]
@@ -59,6 +73,8 @@ class Stage:
     writes: tuple[Ref, ...] = ()
     config: tuple[str, ...] = ()
     ignores: tuple[str, ...] = ()
+    sees: Mapping[str, str] = field(default_factory=dict)
+    needs: tuple[Need, ...] = ()
     files: Callable[[Any], list[Path]] | None = None
     crosses: str = ""
     publishes: bool = False
@@ -69,6 +85,18 @@ class Stage:
     def sides(self) -> list[Side]:
         return sorted({ref.side for ref in self.writes})
 
+    @property
+    def gathers(self) -> bool:
+        """Whether a pipeline may hand it whatever it makes, beside what it always reads."""
+        taken = signature(self.function).parameters.values()
+        return any(one.kind is one.VAR_KEYWORD or one.default is not one.empty for one in taken)
+
+    @property
+    def summary(self) -> str:
+        """What it does: what its module says of it, or its function if the module is named after another stage."""
+        about, _, rest = (sys.modules[self.function.__module__].__doc__ or "").partition(": ")
+        return _sentence(rest if about == self.name else self.function.__doc__ or "")
+
 
 def stage(
     *,
@@ -76,6 +104,8 @@ def stage(
     writes: Sequence[Ref] = (),
     config: Sequence[str] = (),
     ignores: Sequence[str] = (),
+    sees: Mapping[str, str] | None = None,
+    needs: Sequence[Need] = (),
     files: Callable[[Any], list[Path]] | None = None,
     crosses: str = "",
     publishes: bool = False,
@@ -86,26 +116,37 @@ def stage(
     """Declare a function as a stage; `files` lists outside files whose content it depends on."""
 
     def declare(function: Callable[..., Any]) -> Stage:
-        return Stage(
+        declared = Stage(
             name or function.__name__,
             function,
             tuple(reads),
             tuple(writes),
             tuple(config),
             tuple(ignores),
+            dict(sees or {}),
+            tuple(needs),
             files,
             crosses,
             publishes,
             derived,
             account,
         )
+        enter(declared)
+        return declared
 
     return declare
 
 
+def _sentence(text: str) -> str:
+    """The first one, in one line."""
+    paragraph = " ".join(text.strip().partition("\n\n")[0].split())
+    return paragraph.partition(". ")[0].rstrip(".")
+
+
 @dataclass(frozen=True)
-class Graph:
-    """Stages in an order in which each finds its inputs already made."""
+class Pipeline:
+    """The stages of one configuration, in an order in which each finds its inputs already made; `notes` say what was
+    left out. It can be built only if nothing private reaches the releasable side but through a named mechanism."""
 
     stages: tuple[Stage, ...]
     notes: tuple[str, ...] = ()

@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pate.app.preflight import ASKED
-from pate.app.suggest import nearest
+from pate.app.verbs import asked
 from pate.app.words import understood
-from pate.errors import ConfigError
+from pate.errors import ConfigError, nearest
+
+ASKED = asked()
 
 
 @pytest.mark.parametrize(

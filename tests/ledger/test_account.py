@@ -12,7 +12,7 @@ from pate.errors import BudgetExceeded, ConfigError
 from pate.ledger.account import LONGEST, of_file
 from pate.ledger.ledger import Ledger
 from pate.workspace.artifact import Artifact
-from pate.workspace.stage import Graph, Private, Release, Stage
+from pate.workspace.stage import Pipeline, Stage, owned, releasable
 from pate.workspace.store import Store
 
 FAST = ["teachers=ridge", "teachers.count=10", "student=supervised", "labels.queries=20", "n_jobs=1"]
@@ -120,15 +120,15 @@ def test_undecodable_bytes_and_folders_give_names_too(tmp_path, monkeypatch):
 
 
 def test_public_inputs_of_private_data_have_no_private_data_behind_them():
-    records, public, votes, labels = Private("r", Artifact), Release("p", Artifact), *(
-        kind(name, Artifact) for kind, name in ((Private, "v"), (Release, "l"))
+    records, public, votes, labels = owned("r", Artifact), releasable("p", Artifact), *(
+        kind(name, Artifact) for kind, name in ((owned, "v"), (releasable, "l"))
     )  # fmt: skip
     data = Stage("data", print, writes=(records, public), account=lambda _: "data")
     tallied = Stage("votes", print, writes=(votes,), account=lambda _: "votes")
     noisy = Stage("labels", print, (public, votes), (labels,), crosses="noise")
     student = Stage("student", print, (public, labels))
     trained = Stage("dpsgd", print, (records, labels))
-    graph = Graph((data, tallied, noisy, student, trained))
+    graph = Pipeline((data, tallied, noisy, student, trained))
     behind = {one.name: {other.name for other in graph.brought(one)} for one in graph.stages}
     assert behind == {
         "data": {"data"}, "votes": {"votes"}, "labels": {"votes"}, "student": {"votes"}, "dpsgd": {"data", "votes"}

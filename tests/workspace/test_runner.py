@@ -13,8 +13,7 @@ from pate.ledger.ledger import Budget, Ledger, Release
 from pate.settings import BudgetConfig, NoiseConfig
 from pate.workspace.artifact import Artifact
 from pate.workspace.runner import Runner
-from pate.workspace.stage import Graph, Private, stage
-from pate.workspace.stage import Release as Released
+from pate.workspace.stage import Pipeline, owned, releasable, stage
 from pate.workspace.store import Store
 
 
@@ -24,7 +23,7 @@ class Number(Artifact):
 
 
 RELEASE = Release("test", "test noise", {}, "one record replaced by nothing", Cost((1.0,) * len(ORDERS), 1.0, 1.0, 0.0))
-A, B, C = Private("a", Number), Released("b", Number), Released("c", Number)
+A, B, C = owned("a", Number), releasable("b", Number), releasable("c", Number)
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,7 @@ class Flow:
             self.ran.append("last")
             return Number(b.value * 2)
 
-        self.graph = Graph((first, noisy, last))
+        self.graph = Pipeline((first, noisy, last))
 
     def run(self, force=(), x=1, y=None, limit=Budget(None, 1e-5)):
         self.ran.clear()

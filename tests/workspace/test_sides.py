@@ -16,7 +16,7 @@ from pate.noise import SEEDED
 from pate.settings import BudgetConfig, NoiseConfig
 from pate.workspace.artifact import Artifact
 from pate.workspace.runner import Runner
-from pate.workspace.stage import Graph, Ref, Stage
+from pate.workspace.stage import Pipeline, Ref, Stage
 from pate.workspace.store import Store
 
 
@@ -47,7 +47,8 @@ def from_a_seeded_file(run, **inputs):
 def graphs(draw):
     """Any flow: private data comes in, and after it stages that draw, post-process, or bring in what was seeded."""
     kinds = st.sampled_from(["draws", "draws for the owner", "makes", "keeps", "reads a file"])
-    stages = [Stage("s0", make_one, writes=(Ref("private", "a0", Number),))]
+    sees = {"noise": "any number will do"}
+    stages = [Stage("s0", make_one, writes=(Ref("private", "a0", Number),), sees=sees)]
     for number, kind in enumerate(draw(st.lists(kinds, min_size=2, max_size=6)), start=1):
         behind = [ref for one in stages for ref in one.writes]
         if kind not in ("keeps", "draws", "draws for the owner"):  # what is releasable is made of that alone
@@ -58,8 +59,8 @@ def graphs(draw):
         function = {"draws": draw_one, "reads a file": from_a_seeded_file}.get(kind, make_one)
         config = ("noise",) if kind.startswith("draws") else ()
         crosses = "test noise" if kind == "draws" else ""
-        stages.append(Stage(f"s{number}", function, tuple(reads), writes, config, crosses=crosses))
-    return Graph(tuple(stages))
+        stages.append(Stage(f"s{number}", function, tuple(reads), writes, config, sees=sees, crosses=crosses))
+    return Pipeline(tuple(stages))
 
 
 def known_noise_in(graph, seed):

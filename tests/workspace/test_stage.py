@@ -11,7 +11,7 @@ from pate.pipelines.artifacts import LABELS, PRIVATE, PUBLIC, STUDENT, VOTES
 
 from pate.errors import GraphError
 from pate.workspace.artifact import Artifact
-from pate.workspace.stage import Graph, Private, Release, _source, code_version, stage
+from pate.workspace.stage import Pipeline, _source, code_version, owned, releasable, stage
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Thing(Artifact):
     n: int = 0
 
 
-SECRET, OPEN = Private("secret", Thing), Release("open", Thing)
+SECRET, OPEN = owned("secret", Thing), releasable("open", Thing)
 
 
 @stage(writes=[SECRET, OPEN])
@@ -28,13 +28,13 @@ def origin(run):
 
 
 def test_release_from_private_needs_a_mechanism():
-    @stage(reads=[SECRET], writes=[Release("leak", Thing)])
+    @stage(reads=[SECRET], writes=[releasable("leak", Thing)])
     def leak(run, secret):
         return secret
 
     with pytest.raises(GraphError, match="leak writes to the releasable side but reads private secret"):
-        Graph((origin, leak))
-    Graph((origin, replace(leak, crosses="a mechanism")))  # named: allowed
+        Pipeline((origin, leak))
+    Pipeline((origin, replace(leak, crosses="a mechanism")))  # named: allowed
 
 
 @pytest.mark.parametrize("private", [PRIVATE, VOTES])
@@ -44,7 +44,7 @@ def test_the_student_cannot_be_wired_to_a_private_artifact(private, settings):
     good = graph(settings())
     wired = replace(student, reads=(*student.reads, private))
     with pytest.raises(GraphError, match="stage student writes to the releasable side but reads private"):
-        Graph(tuple(wired if one is student else one for one in good.stages))
+        Pipeline(tuple(wired if one is student else one for one in good.stages))
 
 
 def test_the_student_reads_public_inputs_and_labels_only():
@@ -69,12 +69,12 @@ def test_true_labels_of_public_inputs_are_read_where_things_are_scored_only(sett
 
 def test_a_missing_input_is_found_when_the_graph_is_built():
     with pytest.raises(GraphError, match="account reads private votes, which no stage before it writes"):
-        Graph((account,))
+        Pipeline((account,))
 
 
 def test_two_writers_of_one_artifact_are_refused():
     with pytest.raises(GraphError, match="written by both origin and again"):
-        Graph((origin, replace(origin, name="again")))
+        Pipeline((origin, replace(origin, name="again")))
 
 
 def test_needed_is_the_target_and_its_ancestors(settings):

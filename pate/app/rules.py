@@ -1,0 +1,249 @@
+"""What must hold between settings before a stage runs. What one section or choice can tell alone, it tells itself.
+
+Each rule is one sentence about what would fail later, perhaps after privacy was spent; all are asked, in this order.
+"""
+
+from __future__ import annotations
+
+from pate.accounting.calibrate import SMALLEST_DELTA
+from pate.accounting.mechanism import require_known
+from pate.aggregation.labels import read_labels
+from pate.aggregation.votes import read_votes
+from pate.app.stages import stages
+from pate.errors import ConfigError, one_of
+from pate.learning.device import torch_device
+from pate.noise import SEEDED
+from pate.settings import Settings
+
+
+def check(settings: Settings) -> None:
+    """Say the first thing that is wrong, as a ConfigError; nothing is written either way."""
+    for rule in RULES:
+        rule(settings)
+
+
+def methods_are_known(settings: Settings) -> None:
+    from pate.pipelines import methods
+
+    for name in (*settings.methods, *filter(None, [settings.release.method])):
+        one_of("methods" if name in settings.methods else "release.method", name, methods())
+    if not settings.methods:
+        raise ConfigError(f"methods=[]: name at least one of {', '.join(methods())}")
+
+
+def nothing_of_other_stages(settings: Settings) -> None:
+    if settings.clean.yes:
+        raise ConfigError(f"clean.yes is for stage=clean, and this is stage={settings.stage}")
+    for name in ("student_path", "input", "output", "views", "owner"):
+        if settings.plain[name] and (name, settings.stage) != ("output", "release"):
+            raise ConfigError(f"{name} is for stage=predict, and this is stage={settings.stage}")
+
+
+def seeded_noise_does_not_leave(settings: Settings) -> None:
+    if settings.stage == "release" and settings.noise.seed is not None:
+        raise ConfigError(f"stage=release with noise.seed: {SEEDED}, and what is not private does not leave")
+
+
+def data_set_is_there(settings: Settings) -> None:
+    if settings.dataset.path and settings.stage != "fetch":
+        settings.dataset.require()
+
+
+def classes_are_declared_where_an_epsilon_is_promised(settings: Settings) -> None:
+    """No epsilon covers a class list read from private labels: nothing that promises one may rest on it."""
+    promises = {
+        "budget=strict": settings.limit.strict,
+        "stage=release": settings.stage == "release",
+        "report.audience=public": settings.report.audience == "public",
+    }
+    asked = next((name for name, wanted in promises.items() if wanted), "")
+    if asked and settings.classes_from_private:
+        raise ConfigError(
+            f"{asked}: the classes would be read from private labels, which no epsilon covers: declare "
+            "dataset.classes=[...], every class there can be, from what is known without those labels"
+        )
+
+
+def forced_stages_exist(settings: Settings) -> None:
+    for name in settings.force:
+        one_of("force", name, stages())
+
+
+def device_is_there(settings: Settings) -> None:
+    if settings.device == "cuda":
+        torch_device("cuda")
+
+
+def files_are_there(settings: Settings) -> None:
+    settings.votes.require()
+    settings.labels.require()
+
+
+def files_do_not_contradict(settings: Settings) -> None:
+    if settings.votes.path and settings.partition.group_by:
+        raise ConfigError("partition.group_by cannot be checked for votes from a file: leave it out")
+    if settings.votes.path and settings.labels.path:
+        raise ConfigError("votes.path and labels.path exclude each other: labels need no votes")
+
+
+def active_queries_are_not_planned_on_votes(settings: Settings) -> None:
+    if settings.labels.selection == "active" and settings.account.on_votes:
+        raise ConfigError("account.on_votes plans for queries fixed in advance: labels.selection=active has none")
+
+
+def answers_have_a_price(settings: Settings) -> None:
+    """Said before any teacher is trained: answers without a price are never drawn."""
+    try:
+        if settings.has_price:
+            require_known(settings.aggregator)
+    except ValueError as error:
+        raise ConfigError(f"aggregator: {error}") from error
+
+
+def a_price_to_publish_has_a_theorem(settings: Settings) -> None:
+    if settings.stage != "sanitise":
+        return
+    answers_have_a_price(settings)
+    if settings.aggregator.smooth_sigma is None or settings.labels.selection == "active":
+        raise ConfigError(
+            "stage=sanitise covers aggregator=gnmax aggregator.noise=continuous and queries fixed in advance: no "
+            "theorem is known here for others"
+        )
+
+
+def there_are_as_many_queries(settings: Settings) -> None:
+    """Votes from a file must cover the queries and, where a student learns from them, be votes on this public pool."""
+    labels, public = settings.labels, settings.dataset.sizes().public
+    if not settings.votes.path:
+        if settings.has_price and labels.queries > public:
+            raise ConfigError(f"labels.queries={labels.queries}: the public pool has only {public} inputs")
+        return
+    classes = len(settings.dataset.class_names)
+    counts = read_votes(settings.votes.path, classes).counts
+    if labels.queries > len(counts):
+        raise ConfigError(f"labels.queries={labels.queries}: votes.path holds only {len(counts)} queries")
+    on_pool = labels.selection in ("medoids", "active")
+    needed = settings.stage in ("all", "check", "student", "compare", "report", "quality") or on_pool
+    if needed and counts.shape != (public, classes or counts.shape[1]):
+        raise ConfigError(
+            f"votes.path holds {counts.shape[0]} queries over {counts.shape[1]} classes, "
+            f"the public pool of {settings.dataset.name} {public} inputs of {classes} classes"
+        )
+
+
+def labels_from_a_file_fit_the_pool(settings: Settings) -> None:
+    if settings.labels.path and settings.dataset.class_names:
+        read_labels(settings.labels.path, settings.dataset.sizes().public, len(settings.dataset.class_names))
+
+
+def every_teacher_has_a_record(settings: Settings) -> None:
+    records, count = settings.dataset.sizes().private, settings.teachers.count
+    if 0 < records < count and not (settings.votes.path or settings.labels.path):
+        raise ConfigError(f"teachers.count={count}: there are only {records} private records")
+
+
+def images_where_images_are_needed(settings: Settings) -> None:
+    """Said before any label is drawn: what fits no table would fail after privacy was spent."""
+    groups = {"student": settings.student.needs_images and settings.has_pate}
+    groups["teachers"] = settings.teachers.needs_images and not (settings.votes.path or settings.labels.path)
+    for group, needs in groups.items():
+        if needs and not settings.dataset.missing() and settings.dataset.image_shape() is None:
+            kind = type(getattr(settings, group)).__name__
+            raise ConfigError(f"{group}={kind} needs images (n x H x W), and {settings.dataset.name} has rows")
+
+
+def tracking_is_there(settings: Settings) -> None:
+    settings.tracking.require()
+
+
+def stage_has_what_it_needs(settings: Settings) -> None:
+    """Of the stages of one name a configuration chooses one: it is refused if none of them could be it."""
+    unmet = [
+        [need.otherwise for need in one.needs if not need.met(settings)] for one in stages().get(settings.stage, ())
+    ]
+    if unmet and all(unmet):
+        raise ConfigError(f"stage={settings.stage} {unmet[0][0]}")
+
+
+def private_records_or_a_file(settings: Settings) -> None:
+    if not (settings.has_private or settings.labels.path or settings.votes.path):
+        raise ConfigError("the data set has no private records: give labels.path or votes.path")
+
+
+def dpsgd_knows_its_epsilon(settings: Settings) -> None:
+    if settings.stage == "dpsgd" and not settings.has_dpsgd:
+        raise ConfigError("dpsgd.epsilon=pate needs the epsilon PATE spent, which this run cannot know: give a number")
+
+
+def seeded_noise_has_no_public_page(settings: Settings) -> None:
+    if settings.report.audience == "public" and settings.noise.seed is not None:
+        raise ConfigError(
+            f"report.audience=public: {SEEDED}, so no page of it may leave; draw without noise.seed first"
+        )
+
+
+def what_is_released_may_leave(settings: Settings) -> None:
+    from pate.pipelines import refuse_release
+
+    if settings.stage == "release":
+        refuse_release(settings)
+
+
+def stage_is_part_of_a_method(settings: Settings) -> None:
+    from pate.pipelines import graph
+
+    if settings.stage in stages() and settings.stage not in {one.name for one in graph(settings).stages}:
+        raise ConfigError(
+            f"stage={settings.stage} is no part of methods=[{','.join(settings.methods)}]: name its method"
+        )
+
+
+def labels_from_a_file_have_inputs(settings: Settings) -> None:
+    if settings.labels.path and not settings.has_public:
+        raise ConfigError("labels.path needs the public inputs it labels: dataset.public must be above 0")
+
+
+def dpsgd_can_train(settings: Settings) -> None:
+    """Said before any label is drawn at whose price it would train."""
+    trains = settings.stage in ("all", "check", "dpsgd", "compare", "report")
+    trains |= settings.stage == "release" and settings.release.method in (None, "dpsgd") and not settings.has_pate
+    if not (trains and settings.has_private and settings.has_dpsgd):
+        return
+    chosen, records = settings.dpsgd, settings.dataset.sizes().private
+    if chosen.lot > records:
+        raise ConfigError(f"dpsgd.lot={chosen.lot}: there are only {records} private records, so ask for at most that")
+    if not settings.dataset.missing():
+        chosen.check_image(settings.dataset.image_shape())
+    if settings.delta < SMALLEST_DELTA:
+        raise ConfigError(f"delta={settings.delta:g}: DP-SGD is priced from {SMALLEST_DELTA:g} on")
+    if chosen.epsilon != "pate":
+        chosen.plan(records, chosen.epsilon, settings.delta)  # says if no noise fits this budget
+
+
+RULES = (
+    methods_are_known,
+    nothing_of_other_stages,
+    seeded_noise_does_not_leave,
+    data_set_is_there,
+    classes_are_declared_where_an_epsilon_is_promised,
+    forced_stages_exist,
+    device_is_there,
+    files_are_there,
+    files_do_not_contradict,
+    active_queries_are_not_planned_on_votes,
+    answers_have_a_price,
+    a_price_to_publish_has_a_theorem,
+    there_are_as_many_queries,
+    labels_from_a_file_fit_the_pool,
+    every_teacher_has_a_record,
+    images_where_images_are_needed,
+    tracking_is_there,
+    stage_has_what_it_needs,
+    private_records_or_a_file,
+    dpsgd_knows_its_epsilon,
+    seeded_noise_has_no_public_page,
+    what_is_released_may_leave,
+    labels_from_a_file_have_inputs,
+    stage_is_part_of_a_method,
+    dpsgd_can_train,
+)

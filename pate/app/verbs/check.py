@@ -1,0 +1,83 @@
+"""check: look at the data, say what a run would do, cost and take; train and draw nothing."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+from pate.app import rules
+from pate.app.checkup import refuse
+from pate.app.verbs.request import Request, tell_place
+from pate.data.examine import Examined
+from pate.data.labels import CLASSES_FROM_PRIVATE
+from pate.errors import BudgetExceeded
+from pate.evaluation.outlook import disk, planned, steps
+from pate.ledger.ledger import Release
+from pate.report.run.checkup import print_checkup
+from pate.report.terminal import quiet
+from pate.settings import Settings
+from pate.workspace.runner import Runner
+from pate.workspace.store import Store
+
+log = logging.getLogger("pate")
+FILE = "check.json"
+
+
+def require(settings: Settings) -> None:
+    """What a run would refuse, a check refuses."""
+    rules.check(settings)
+
+
+def ask(request: Request) -> dict[str, Any]:
+    """All that is seen, and what the run would do, cost and take; written to check.json too."""
+    from pate.pipelines import foreseen, graph, targets
+    from pate.pipelines.artifacts import EXAMINED
+
+    settings = request.settings
+    whole, store = replace(settings, stage="all"), Store(settings.workspace)
+    runner, wanted = Runner(whole, graph(whole), store, request.folder.name), targets(whole)
+    with store.at_work():
+        runner.bring_up_to_date([*(name for name in wanted if name == "fetch"), "check"])
+        found: Examined = runner.artifact(EXAMINED)
+        coming = steps(runner, wanted)
+        new = [step.stage for step in coming if step.draws and not step.reused]
+        releases = [release for _, release in foreseen(whole, new)]
+        over = _over(runner, releases)
+        runner.warn_of_new_account([runner.graph.named(name) for name in new])
+    need, free = disk(whole, found.width)
+    told: dict[str, Any] = asdict(found) | {
+        "delta": settings.delta,
+        "settings": [*settings.warnings, *(CLASSES_FROM_PRIVATE,) * settings.classes_from_private],
+        "steps": [asdict(step) for step in coming],
+        "plan": planned(runner, releases),
+        "over_budget": over,
+        "bytes_needed": need,
+        "bytes_free": free,
+    }
+    file = request.folder / FILE
+    file.write_text(json.dumps(told, indent=1))
+    file.chmod(0o600)
+    return told
+
+
+def tell(request: Request, found: dict[str, Any]) -> None:
+    """And fail where the run would be refused."""
+    if not quiet():
+        print_checkup(found)
+    tell_place("check", request.folder / FILE)
+    refuse(request.settings, found["refusals"])
+    if found["over_budget"]:
+        raise BudgetExceeded(found["over_budget"])
+
+
+def _over(runner: Runner, releases: Sequence[Release]) -> str:
+    """What a strict budget would say, if nothing of it is served again."""
+    try:
+        if runner.settings.limit.strict and runner.settings.noise.seed is None:
+            runner.ledger.check(runner.account, releases, runner.settings.limit, log.warning)
+    except BudgetExceeded as refusal:
+        return str(refusal)
+    return ""

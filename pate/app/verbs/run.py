@@ -1,0 +1,75 @@
+"""run: bring the stage that was asked for up to date, and write down what was found."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from secrets import token_hex
+
+from pate.app import rules
+from pate.app.checkup import look_first
+from pate.app.verbs.request import Request, warn_of
+from pate.evaluation.assemble import results
+from pate.evaluation.results import Results
+from pate.evaluation.results_file import write_results
+from pate.release.withheld import withheld
+from pate.report.run.ledger import summary
+from pate.report.run.page import write_pages
+from pate.report.run.table import print_places, print_results
+from pate.report.terminal import quiet
+from pate.settings import Settings
+from pate.workspace.runner import Runner
+from pate.workspace.store import Store
+
+log = logging.getLogger("pate")
+
+
+def require(settings: Settings) -> None:
+    rules.check(settings)
+
+
+def ask(request: Request) -> Results:
+    return execute(request.settings, request.folder, request.plan, request.overrides, request.begun)
+
+
+def tell(request: Request, found: Results) -> None:
+    if not quiet():
+        print_results(found)
+        return print_places(found, request.folder)
+    if not request.of_sweep:  # which says it once, at its end
+        warn_of(withheld(found.notes))
+        print(found.public_page or found.published or request.folder / "results.json")
+
+
+def execute(
+    settings: Settings, folder: Path, plan: str = "", overrides: Sequence[str] = (), begun: set[str] | None = None
+) -> Results:
+    """Bring the stage that was asked for up to date; write results.json into the folder and return what it holds.
+
+    Runs of one `plan` were all fixed before the first of them was answered.
+    """
+    from pate.pipelines import foreseen, graph, taking_part, targets
+    from pate.pipelines.artifacts import EVIDENCE, PANEL
+
+    name = f"{folder.parent.name}/{folder.name}" if plan else folder.name
+    for warning in settings.warnings:
+        log.warning("warning: %s", warning)
+    store = Store(settings.workspace)
+    runner = Runner(settings, graph(settings), store, name, plan or token_hex(8))
+    runner.begun = set() if begun is None else begun
+    wanted = targets(settings, alone=not plan)
+    counted = settings.limit.strict and settings.noise.seed is None
+    needed = [stage.name for stage in runner.graph.needed(wanted)] if counted else []
+    with store.at_work(), settings.tracking.follow(settings, name) as track:
+        look_first(runner, wanted, alone=not plan)
+        runner.bring_up_to_date(wanted, foreseen(settings, needed))
+        account = next(iter(summary(runner.ledger, runner.account, settings.limit)["accounts"]), None)
+        found = results(runner, taking_part(settings), account, overrides)
+        write_results(found, folder)
+        if "report" in runner.records:
+            page = write_pages(found, runner.made(EVIDENCE), runner.made(PANEL), settings, folder)
+            found = replace(found, public_page=str(page) if page else None)
+        track(found, folder)
+    return found

@@ -1,0 +1,28 @@
+"""What a stage must have to be part of a run; one that is asked for without it is refused before anything is made."""
+
+from pate.workspace.stage import Need
+
+PUBLIC_INPUTS = Need(
+    lambda settings: settings.has_public,
+    "needs public inputs: dataset.public must be above 0",
+)
+PRIVATE_RECORDS = Need(
+    lambda settings: settings.has_private,
+    "needs private records, and the data set has none",
+)
+VOTES_OF_THIS_RUN = Need(
+    lambda settings: not settings.labels.path,
+    "is not part of a run that takes its labels from labels.path",
+)
+TEACHERS_OF_THIS_RUN = Need(
+    lambda settings: not settings.votes.path,
+    "is not part of a run that takes its votes from votes.path",
+)
+QUERIES_FIXED_IN_ADVANCE = Need(
+    lambda settings: settings.labels.selection != "active",
+    "draws nothing, and labels.selection=active asks by earlier answers",
+)
+TWO_EPSILONS = Need(
+    lambda settings: settings.dpsgd.epsilon == "pate" and settings.labels.selection != "active",
+    "is part of runs with two epsilons of PATE's: dpsgd.epsilon=pate, not active",
+)
