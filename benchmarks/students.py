@@ -2,6 +2,8 @@
 
     .venv/bin/python benchmarks/students.py dataset=mnist features=scattering student=graph_cnn labels.queries=100
 
+    .venv/bin/python benchmarks/students.py --quick    two draws of the simplest student on digits: seconds
+
 Every draw has its own inputs, its own wrong labels (`--right`, exactly that share is kept) and its own seed. What comes
 out is the accuracy on the test set and on the public inputs that had no label, with standard errors over draws.
 """
@@ -16,13 +18,20 @@ import numpy as np
 from pate.app.preflight import checked
 from pate.students.student import Lesson
 
+QUICK = ["dataset=digits", "features=identity", "student=supervised", "labels.queries=50"]
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--right", type=float, default=0.98, help="share of labels that are right")
     parser.add_argument("--draws", type=int, default=5)
     parser.add_argument("overrides", nargs="*", help="as for pate: dataset, features, student, labels.queries")
+    parser.add_argument(
+        "--quick", action="store_true", help="a small student on digits, two draws; overrides still hold"
+    )
     given = parser.parse_args()
+    if given.quick:
+        given.draws, given.overrides = 2, [*QUICK, *given.overrides]
     with hydra.initialize_config_module(version_base="1.3", config_module="pate.conf"):
         settings = checked(hydra.compose("config", given.overrides))
     if settings.dataset.missing():

@@ -1,16 +1,17 @@
 """Fixtures: a configuration as the command line composes it, and runs in a workspace of their own."""
 
 import os
-import subprocess
-import sys
+from functools import partial
 
 import hydra
 import pytest
 
+import pate as package
 from pate.app.cli import execute
 from pate.app.preflight import checked
 from pate.settings import Settings
 from pate.workspace.typed_json import to_json
+from tests.command_line import command_line
 
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):  # tests run in parallel already
     os.environ.setdefault(name, "1")
@@ -28,14 +29,20 @@ def settings(tmp_path):
 
 
 @pytest.fixture
+def run(tmp_path, request):
+    """The pipeline from Python with what the module calls FAST, in a workspace of the test's own."""
+    given = [*getattr(request.module, "FAST", ()), f"workspace={tmp_path / 'workspace'}"]
+
+    def execute(*overrides: str) -> dict:
+        return package.run([*given, f"hydra.run.dir={tmp_path / 'run'}", *overrides])
+
+    return execute
+
+
+@pytest.fixture
 def pate(tmp_path):
     """The command line, as a real process in an empty folder."""
-
-    def run(*arguments: str, **options) -> subprocess.CompletedProcess:
-        command = [sys.executable, "-c", "from pate.app.cli import main; main()", *arguments]
-        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, **options)
-
-    return run
+    return partial(command_line, cwd=tmp_path)
 
 
 SMALL_RUN = ("teachers=ridge", "teachers.count=20", "labels.queries=40", "dpsgd.epochs=2", "n_jobs=1")
@@ -61,6 +68,11 @@ def small_run(tmp_path_factory):
 @pytest.fixture(scope="session")
 def owners_run(small_run):
     return small_run()
+
+
+@pytest.fixture(scope="session")
+def seeded_run(small_run):
+    return small_run("noise.seed=1")
 
 
 @pytest.fixture(scope="session")

@@ -1,30 +1,18 @@
 """The dpsgd stage: every model through the pipeline, and a real kill in the middle of its training."""
 
 import json
-import os
 import re
 import signal
-import subprocess
-import sys
-import time
+from functools import partial
 
 import numpy as np
 import pytest
 
-import pate
 from pate.dpsgd import descent
 from pate.errors import ConfigError
+from tests.command_line import dies_after_checkpoints
 
-MAIN = [sys.executable, "-c", "from pate.app.cli import main; main()"]
 ALONE = ["dataset.public=0", "dpsgd.epsilon=4", "n_jobs=1"]
-
-
-@pytest.fixture
-def run(tmp_path):
-    def execute(*overrides):
-        return pate.run([f"workspace={tmp_path / 'workspace'}", f"hydra.run.dir={tmp_path / 'run'}", *overrides])
-
-    return execute
 
 
 @pytest.mark.parametrize(
@@ -51,7 +39,9 @@ def test_models_say_how_good_they_are_and_what_they_cost(run, model, least, tmp_
 
 
 def test_beside_pate_a_model_may_have_features_of_its_own(run):
-    found = run("teachers=ridge", "teachers.count=20", "dpsgd=scatter_linear", "dpsgd.lot=256", "dpsgd.epsilon=4")
+    ours = ["teachers=ridge", "teachers.count=20", "aggregator.gamma=1", "student=supervised", "n_jobs=1"]
+    theirs = ["dpsgd=scatter_linear", "dpsgd.lot=256", "dpsgd.epsilon=4"]
+    found = run(*ours, *theirs, "noise.seed=0", "stage=compare")
     accuracy = {row["name"]: row["accuracy"] for row in found["methods"]}
     assert min(accuracy.values()) > 0.6
 
@@ -136,23 +126,18 @@ def interrupted(*_):
     raise KeyboardInterrupt
 
 
-def test_killed_in_the_middle_it_goes_on_with_the_same_spend(tmp_path):
+def test_killed_in_the_middle_it_goes_on_with_the_same_spend(pate, tmp_path):
     """To the same weights too, where the noise is seeded."""
-    long = ["dpsgd=mlp", "dpsgd.hidden=[512]", "dpsgd.epochs=300", "dpsgd.momentum=0.5", "dpsgd.lot=128"]
-    command = [*MAIN, *ALONE, *long, "noise.seed=0", "stage=dpsgd"]
-    process = subprocess.Popen([*command, "workspace=broken"], cwd=tmp_path, stderr=subprocess.DEVNULL)
+    brief = ["dpsgd=mlp", "dpsgd.hidden=[32]", "dpsgd.epochs=3", "dpsgd.momentum=0.5", "dpsgd.lot=128"]
+    command = [*ALONE, *brief, "noise.seed=0", "stage=dpsgd"]
+    killed = pate(*command, "workspace=broken", prepare=partial(dies_after_checkpoints, 7))
+    assert killed.returncode == -signal.SIGKILL
     kept = tmp_path / "broken" / "private" / "dpsgd"
-    deadline = time.monotonic() + 120
-    while not list(kept.glob("*.pieces/*.npy")):
-        assert process.poll() is None, "finished before it could be killed: train for longer"
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
-    again = subprocess.run([*command, "workspace=broken"], cwd=tmp_path, capture_output=True, text=True)
+    assert list(kept.glob("*.pieces/*.npy"))
+    again = pate(*command, "workspace=broken")
     assert again.returncode == 0, again.stderr
-    assert "steps were taken before" in again.stderr
-    whole = subprocess.run([*command, "workspace=unbroken"], cwd=tmp_path, capture_output=True, text=True)
+    assert "7 of 29 steps were taken before" in again.stderr
+    whole = pate(*command, "workspace=unbroken")
     assert whole.returncode == 0, whole.stderr
     for name in ("dpsgd.safetensors", "spent.json"):
         one, two = (
@@ -161,3 +146,9 @@ def test_killed_in_the_middle_it_goes_on_with_the_same_spend(tmp_path):
         )
         assert one == two
     assert not list(kept.glob("*.pieces"))
+
+
+def test_dpsgd_at_pates_epsilon_stays_with_the_owner(run, tmp_path):
+    run("stage=dpsgd", "teachers=ridge", "teachers.count=20", "dpsgd.epochs=1", "n_jobs=1")
+    assert (tmp_path / "workspace" / "private" / "dpsgd").exists()
+    assert not (tmp_path / "workspace" / "release" / "dpsgd").exists()

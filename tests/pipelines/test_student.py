@@ -1,33 +1,21 @@
 """The student stage: every kind through the pipeline, and a real kill in the middle of its training."""
 
-import os
 import signal
-import subprocess
-import sys
-import time
+from functools import partial
 
 import pytest
 
-import pate
 from pate.errors import ConfigError
+from tests.command_line import dies_after_checkpoints
 
-MAIN = [sys.executable, "-c", "from pate.app.cli import main; main()"]
 FAST = ["teachers=ridge", "teachers.count=20", "n_jobs=1", "noise.seed=0", "aggregator.gamma=1"]
 NETWORK = ["student=graph_cnn", "student.views=true", "student.images=6000", "student.channels=8", "student.hidden=32"]
 NETWORK += ["student.learning_rate=0.01", "student.minibatch=32"]
 
 
-@pytest.fixture
-def run(tmp_path):
-    def execute(*overrides):
-        return pate.run([*FAST, f"workspace={tmp_path / 'workspace'}", f"hydra.run.dir={tmp_path / 'run'}", *overrides])
-
-    return execute
-
-
 @pytest.mark.parametrize("kind", ["supervised", "self_training", "label_spreading", "graph"])
 def test_students_on_features(run, kind):
-    found = run(f"student={kind}", "dataset.private=600", "dpsgd.epochs=1")
+    found = run(f"student={kind}", "dataset.private=600", "dpsgd.epochs=1", "stage=compare")
     ours, *_, bound = found["methods"]
     assert ours["accuracy"] > 0.7
     assert set(ours["by_class"]) == {str(digit) for digit in range(10)}
@@ -37,7 +25,8 @@ def test_students_on_features(run, kind):
 
 
 def test_a_student_on_images_is_scored_on_images(run):
-    found = run(*NETWORK, "dataset.private=600", "dpsgd.epochs=1", "features=pca", "features.components=20")
+    brief = ["dataset.private=600", "dpsgd.epochs=1", "stage=compare"]
+    found = run(*NETWORK, *brief, "features=pca", "features.components=20")
     ours = found["methods"][0]
     assert ours["accuracy"] > 0.4
     assert ours["accuracy_of_views"] > 0.4
@@ -51,19 +40,15 @@ def test_how_many_labels_are_expected_wrong_reaches_the_student(run):
     assert one["stages"]["student"]["key"] != two["stages"]["student"]["key"]
 
 
-def test_a_student_killed_in_the_middle_goes_on_to_the_same_weights(tmp_path):
-    command = [*MAIN, *FAST, *NETWORK, "stage=student"]
-    whole = subprocess.run([*command, "workspace=unbroken"], cwd=tmp_path, capture_output=True, text=True)
+def test_a_student_killed_in_the_middle_goes_on_to_the_same_weights(pate, tmp_path):
+    command = [*FAST, *NETWORK, "student.images=2000", "stage=student"]
+    whole = pate(*command, "workspace=unbroken")
     assert whole.returncode == 0, whole.stderr
-    process = subprocess.Popen([*command, "workspace=broken"], cwd=tmp_path, stderr=subprocess.DEVNULL)
+    killed = pate(*command, "workspace=broken", prepare=partial(dies_after_checkpoints, 3))
+    assert killed.returncode == -signal.SIGKILL
     kept = tmp_path / "broken" / "private" / "student"
-    deadline = time.monotonic() + 90
-    while not list(kept.glob("*.pieces/00000[5-9]*.npy")):
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
-    again = subprocess.run([*command, "workspace=broken"], cwd=tmp_path, capture_output=True, text=True)
+    assert list(kept.glob("*.pieces/*.npy"))
+    again = pate(*command, "workspace=broken")
     assert again.returncode == 0, again.stderr
     assert "resuming: round" in again.stderr
     one, two = (

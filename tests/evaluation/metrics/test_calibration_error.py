@@ -19,7 +19,7 @@ def test_confidence_that_is_borne_out_has_no_error():
     rng = np.random.default_rng(0)
     confidence = rng.uniform(0.5, 1, 100_000)
     belief, truth = of(confidence, rng.random(100_000) < confidence)
-    assert calibration_error.function(belief, truth) < 0.01
+    assert calibration_error(belief, truth) < 0.01
     _, _, share = bins(belief, truth)
     assert share.sum() == pytest.approx(1)
     assert len(share) == 5  # bins without inputs are not there
@@ -27,12 +27,12 @@ def test_confidence_that_is_borne_out_has_no_error():
 
 def test_always_sure_and_right_three_times_in_four():
     belief, truth = of(np.ones(4), [True, True, True, False])
-    assert calibration_error.function(belief, truth) == 0.25
+    assert calibration_error(belief, truth) == 0.25
     assert [one.tolist() for one in bins(belief, truth)] == [[1.0], [0.75], [1.0]]
 
 
 @given(st.lists(st.tuples(st.floats(0.5, 1), st.booleans()), min_size=1, max_size=50))
 def test_the_error_is_no_less_than_the_gap_of_the_means(cases):
     confidence, right = np.array([one for one, _ in cases]), np.array([one for _, one in cases])
-    error = calibration_error.function(*of(confidence, right))
+    error = calibration_error(*of(confidence, right))
     assert abs(confidence.mean() - right.mean()) - 1e-9 <= error <= 1 + 1e-9
