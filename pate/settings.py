@@ -7,6 +7,7 @@ looked at later, by `require`, and what must hold between sections by those who 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 from pate.accounting.smooth_sensitivity import release_cost
 from pate.aggregation.aggregator import Aggregator
 from pate.aggregation.selection import SELECTIONS
+from pate.choice import Choice
 from pate.data.dataset import Dataset
 from pate.dpsgd.train import DPSGD
 from pate.errors import ConfigError, one_of
@@ -217,6 +219,14 @@ class Settings:
     device: str
     workspace: Path
     plain: dict[str, Any]  # the same as JSON, for results
+    own: Mapping[str, Choice] = field(default_factory=dict)  # what methods of other packages bring
+
+    def __getattr__(self, name: str) -> Any:
+        """A method's own settings stand under its key."""
+        own = self.__dict__.get("own", {})
+        if name not in own:
+            raise AttributeError(f"there is no setting {name}")
+        return own[name]
 
     def __post_init__(self) -> None:
         one_of("device", self.device, DEVICES)

@@ -9,12 +9,12 @@ all of them -> compare -> report                        what was chosen -> relea
 
 from collections.abc import Iterable, Iterator
 from functools import cache
-from importlib.metadata import entry_points
 
 from pate.errors import ConfigError
 from pate.ledger.ledger import Release
 from pate.methods.method import Entry, Method, chosen
 from pate.settings import Settings
+from pate.workspace.plugins import plugin, plugins
 from pate.workspace.stage import Pipeline, Stage
 
 from .check import check
@@ -32,8 +32,8 @@ from .report import report_of
 @cache
 def methods() -> dict[str, Method]:
     """All there are, by key: those of this package, then those of others."""
-    others = [point.load()() for point in entry_points(group="pate.methods")]
-    return {one.key: one for one in (PATE(), DPSGD(), NonPrivate(), *others)}
+    ours: dict[str, Method] = {one.key: one for one in (PATE(), DPSGD(), NonPrivate())}
+    return ours | {name: plugin("pate.methods", name)() for name in plugins("pate.methods") if name not in ours}
 
 
 def taking_part(settings: Settings) -> list[Method]:

@@ -3,6 +3,7 @@
 The epsilon on its card is computed here from settings alone; the one computed from private votes stays with the owner.
 """
 
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from pate.accounting.guarantee import Relation, shown
@@ -17,7 +18,7 @@ from pate.release.contents import contents, fingerprint
 from pate.release.publish import publish
 from pate.release.statement import Statement, of_a_file, of_gradients, of_votes
 from pate.workspace.runner import Run
-from pate.workspace.stage import stage
+from pate.workspace.stage import Ref, Stage, stage
 
 from .artifacts import DPSGD, LABELS, SPENT, STUDENT
 
@@ -37,6 +38,17 @@ def release_of_student(run: Run, labels: Labels, student: Predictor) -> None:
 def release_of_dpsgd(run: Run, dpsgd: Predictor, spent: Spent) -> None:
     told = of_gradients(spent, data=run.settings.dataset.name, account=_account(run))
     _publish(run, dpsgd, None, told, (SEEDED,) * spent.seeded)
+
+
+def release_of(model: Ref, config: Sequence[str], statement: Callable[[Run, Mapping[str, str]], Statement]) -> Stage:
+    """The stage that publishes another method's model: `statement` says what is promised, given what all releases from
+    the same data come to. `config` names the settings it looks at."""
+
+    @stage(name="release", reads=[model], publishes=True, config=["dataset", "limit", "output", *config])
+    def release(run: Run, **made: Predictor) -> None:
+        _publish(run, made[model.name], None, statement(run, _account(run)), ())
+
+    return release
 
 
 def _of_labels(run: Run, labels: Labels) -> Statement:

@@ -26,7 +26,7 @@ from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
 from pate.app.bars import console, in_bars
-from pate.app.compose import section
+from pate.app.compose import declare, section
 from pate.app.one_line import one_line
 from pate.app.pipes import outlive_readers
 from pate.app.places import offer
@@ -60,6 +60,7 @@ def main() -> None:
     try:
         sys.argv[1:] = understood(sys.argv[1:], asked())
         offer(sys.argv[1:])
+        declare()
         try:
             _job()
         finally:
@@ -86,6 +87,7 @@ def run(overrides: Sequence[str] = ()) -> dict[str, Any]:
     try:
         with hydra.initialize_config_module(version_base="1.3", config_module="pate.conf"):
             offer(overrides)
+            declare()
             config = hydra.compose("config", list(overrides), return_hydra_config=True)
             folder = Path(config.hydra.run.dir)
             settings = checked(config)

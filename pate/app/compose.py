@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast, get_type_hints
 
 from hydra.core.config_store import ConfigStore
-from omegaconf import MISSING, DictConfig, OmegaConf
+from omegaconf import MISSING, DictConfig, OmegaConf, open_dict
 from omegaconf.errors import ConfigKeyError, OmegaConfBaseException
 
 from pate.app.one_line import one_line
@@ -38,6 +38,7 @@ from pate.settings import (
     SweepConfig,
     VotesConfig,
 )
+from pate.workspace.plugins import plugins
 
 
 @dataclass
@@ -87,12 +88,29 @@ SECTIONS = {name: kind for name, kind in _KINDS.items() if name not in CHOICES}
 def _schema() -> DictConfig:
     """The root as OmegaConf reads it, which takes a frozen dataclass for one that no command line may change."""
     node: DictConfig = OmegaConf.structured(Config)
-    for name in SECTIONS:
+    for name, kind in _own().items():
+        with open_dict(node):
+            node[name] = OmegaConf.structured(kind)
+    for name in (*SECTIONS, *_own()):
         OmegaConf.set_readonly(node[name], None)
     return node
 
 
-ConfigStore.instance().store(name="schema", node=_schema())
+def _own() -> dict[str, type[Choice]]:
+    """The settings that methods of other packages bring, by the method's key."""
+    if not plugins("pate.methods"):
+        return {}  # and nothing of the pipeline is imported
+    from pate.pipelines import methods
+
+    return {name: method.own for name, method in methods().items() if method.own is not None}
+
+
+def declare() -> None:
+    """Make the root known to Hydra, with what plug-ins add to it."""
+    ConfigStore.instance().store(name="schema", node=_schema())
+
+
+declare()
 OmegaConf.register_new_resolver("pate.stages", listing, replace=True)  # conf/hydra/help/pate.yaml
 
 
@@ -114,6 +132,7 @@ def settle(config: DictConfig) -> Settings:
         return Settings(
             **chosen,
             **sections,
+            own={name: _built(name, kind, getattr(typed, name)) for name, kind in _own().items()},
             asked=_asked(typed) if typed.stage == "predict" else None,
             output=typed.output,
             stage=typed.stage,
@@ -166,11 +185,16 @@ def _choice(group: str, node: Any, base: type[T]) -> T:
         raise ConfigError(
             f"{group}._target_={target} must be a dataclass derived from {base.__module__}.{base.__name__}"
         )
+    return cast(T, _built(group, kind, values, target))
+
+
+def _built(group: str, kind: type, values: Any, target: str = "") -> Any:
+    """With its defaults and types; its own words where they do not fit."""
     try:
         merged: Any = OmegaConf.to_container(OmegaConf.merge(OmegaConf.structured(kind), values), throw_on_missing=True)
-        return cast(T, kind(**merged))
+        return kind(**merged)
     except OmegaConfBaseException as error:
-        others = isinstance(error, ConfigKeyError) and not kind.__module__.startswith("pate.")
+        others = target and isinstance(error, ConfigKeyError) and not kind.__module__.startswith("pate.")
         instead = f"; fields of another choice stay, unless you say {group}={target}" if others else ""
         raise ConfigError(f"{group}.{one_line(error)}{instead}") from error
     except ValueError as error:

@@ -13,10 +13,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
 from pkgutil import iter_modules
 
 import numpy as np
+
+from pate.workspace.plugins import plugin, plugins
 
 Function = Callable[[np.ndarray, np.ndarray], float | None]
 
@@ -44,7 +45,7 @@ def metrics() -> dict[str, Metric]:
     """All there are, by name."""
     modules = [import_module(f"{__name__}.{one.name}") for one in iter_modules(__path__)]
     found = [value for module in modules for value in vars(module).values() if isinstance(value, Metric)]
-    found += [point.load() for point in entry_points(group="pate.metrics")]
+    found += [plugin("pate.metrics", name) for name in plugins("pate.metrics")]
     return {one.name: one for one in found}
 
 
