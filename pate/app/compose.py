@@ -38,7 +38,6 @@ from pate.settings import (
     SweepConfig,
     VotesConfig,
 )
-from pate.workspace.plugins import plugins
 
 
 @dataclass
@@ -97,9 +96,7 @@ def _schema() -> DictConfig:
 
 
 def _own() -> dict[str, type[Choice]]:
-    """The settings that methods of other packages bring, by the method's key."""
-    if not plugins("pate.methods"):
-        return {}  # and nothing of the pipeline is imported
+    """The settings that methods bring, by the method's key."""
     from pate.pipelines import methods
 
     return {name: method.own for name, method in methods().items() if method.own is not None}

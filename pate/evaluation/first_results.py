@@ -25,6 +25,8 @@ _METRICS = ("accuracy", "calibration_error")
 
 def upgraded(found: Mapping[str, Any]) -> dict[str, Any]:
     """The same facts as the second version has them; whatever they hold is checked afterwards."""
+    if not isinstance(found["methods"], list) or not isinstance(found.get("notes", []), list):
+        raise ValueError("methods and notes are lists")
     pate, why = dict(found["pate"]), withheld(found.get("notes", ()))
     priced = [_priced(one, why) for one in pate.get("accountants", ())]
     methods = [_method(row, priced, why) for row in found["methods"]]
