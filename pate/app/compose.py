@@ -16,7 +16,7 @@ from omegaconf.errors import ConfigKeyError, OmegaConfBaseException
 
 from pate.aggregation.aggregator import Aggregator
 from pate.app.one_line import one_line
-from pate.app.places import located
+from pate.app.places import located, offered
 from pate.data.dataset import Dataset
 from pate.dpsgd.train import DPSGD
 from pate.errors import ConfigError
@@ -142,6 +142,8 @@ def _delta(typed: Config, dataset: Dataset) -> float:
     """As it was said; else as suits the number of records, where a run looks at any."""
     if typed.delta is not None:
         return typed.delta
+    if dataset.delta is not None:  # a default that its YAML leaves out
+        return dataset.delta
     looks = typed.stage not in ("predict", "ledger", "clean", "fetch") and not typed.compare.runs
     return dataset.usual_delta() if looks else 1e-5
 
@@ -158,11 +160,12 @@ def _choice(group: str, node: Any, base: type[T]) -> T:
         raise ConfigError(
             f"{group}._target_={target} must be a dataclass derived from {base.__module__}.{base.__name__}"
         )
+    ours = kind.__module__.startswith("pate.")
     try:
         merged: Any = OmegaConf.to_container(OmegaConf.merge(OmegaConf.structured(kind), values), throw_on_missing=True)
         return cast(T, kind(**merged))
     except OmegaConfBaseException as error:
-        others = isinstance(error, ConfigKeyError) and not kind.__module__.startswith("pate.")
+        others = isinstance(error, ConfigKeyError) and not (ours or offered(group, target))
         instead = f"; fields of another choice stay, unless you say {group}={target}" if others else ""
         raise ConfigError(f"{group}.{one_line(error)}{instead}") from error
     except ValueError as error:
