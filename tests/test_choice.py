@@ -101,6 +101,18 @@ def test_a_field_that_got_its_default_later_is_always_said():
     }  # fmt: skip
 
 
+def test_an_estimator_is_always_said():
+    from pate.teachers.sklearn import Sklearn
+
+    @dataclass(frozen=True)
+    class Mine(Sklearn):
+        pass
+
+    forest = {"_target_": "sklearn.ensemble.RandomForestClassifier"}
+    for kind in (Sklearn, Mine):
+        assert kind().identity()["estimator"] == kind(estimator=forest).identity()["estimator"] == forest
+
+
 def test_kinds_are_unique_within_their_group():
     for group, kinds in all_kinds().items():
         named_so = [kind for kind in kinds if "." not in kind]

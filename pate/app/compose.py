@@ -16,7 +16,7 @@ from omegaconf import MISSING, DictConfig, OmegaConf, open_dict
 from omegaconf.errors import ConfigKeyError, OmegaConfBaseException
 
 from pate.app.one_line import one_line
-from pate.app.places import located
+from pate.app.places import located, offered
 from pate.app.verbs import listing, running_none
 from pate.choice import Choice
 from pate.data.dataset import Dataset
@@ -166,6 +166,8 @@ def _delta(typed: Config, dataset: Dataset) -> float:
     """As it was said; else as suits the number of records, where a run looks at any."""
     if typed.delta is not None:
         return typed.delta
+    if dataset.delta is not None:  # a default that its YAML leaves out
+        return dataset.delta
     looks = typed.stage not in (*running_none(), "fetch") and not typed.compare.runs
     return dataset.usual_delta() if looks else 1e-5
 
@@ -191,7 +193,8 @@ def _built(group: str, kind: type, values: Any, target: str = "") -> Any:
         merged: Any = OmegaConf.to_container(OmegaConf.merge(OmegaConf.structured(kind), values), throw_on_missing=True)
         return kind(**merged)
     except OmegaConfBaseException as error:
-        others = target and isinstance(error, ConfigKeyError) and not kind.__module__.startswith("pate.")
+        ours = not target or kind.__module__.startswith("pate.") or offered(group, target)
+        others = isinstance(error, ConfigKeyError) and not ours
         instead = f"; fields of another choice stay, unless you say {group}={target}" if others else ""
         raise ConfigError(f"{group}.{one_line(error)}{instead}") from error
     except ValueError as error:

@@ -56,6 +56,11 @@ def _offer(group: str, name: str) -> None:
     ConfigStore.instance().store(group=group, name=name, node=node)
 
 
+def offered(group: str, name: str) -> bool:
+    """Whether it was chosen by its name, and so has fields of its own alone."""
+    return f"{name}.yaml" in ConfigStore.instance().repo.get(group, {})
+
+
 def located(group: str, target: str) -> Any:
     """What `_target_` names: an entry point of the group by its name, else a class by its place."""
     if "." not in target:

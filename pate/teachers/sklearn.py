@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from pate.choice import ALWAYS_SAID
 from pate.teachers.ensemble import Teachers
 
 
@@ -20,7 +21,9 @@ class Sklearn(Teachers):
     kind: ClassVar[str] = "sklearn"
     frozen: ClassVar[dict[str, Any]] = {"estimator": {}}
 
-    estimator: dict[str, Any] = field(default_factory=lambda: {"_target_": "sklearn.ensemble.RandomForestClassifier"})
+    estimator: dict[str, Any] = field(
+        default_factory=lambda: {"_target_": "sklearn.ensemble.RandomForestClassifier"}, metadata=ALWAYS_SAID
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -2,12 +2,13 @@
 
 from pathlib import Path
 
+import hydra
 import pytest
 import yaml
 from omegaconf import OmegaConf
 
-from pate.app.compose import _choice
-from pate.app.places import _MOVED, ENTRY_POINTS, located
+from pate.app.compose import _choice, settle
+from pate.app.places import _MOVED, ENTRY_POINTS, located, offer
 from pate.choice import Choice
 from pate.errors import ConfigError
 from pate.report.tracking import MLflow, Tracking
@@ -29,6 +30,11 @@ def test_a_yaml_may_leave_out_every_field(file):
     group, base = file.parent.name, Tracking if file.parent.name == "tracking" else Choice
     made = _choice(group, OmegaConf.create({"_target_": target(file)}), base)
     assert made == located(group, target(file))()
+    offer([f"{group}={target(file)}"])
+    with hydra.initialize_config_module(version_base="1.3", config_module="pate.conf"):
+        settings = settle(hydra.compose("config", [f"{group}={target(file)}", "stage=ledger"]))
+    assert getattr(settings, group) == made
+    assert settings.delta == (settings.dataset.delta or 1e-5)
 
 
 @pytest.mark.parametrize("kind", ["linear", "scatter_linear", "mlp", "cnn"])
