@@ -253,3 +253,20 @@ def test_what_an_error_in_a_private_stage_says_stays_private(flow):
     assert str(file) in str(told.value)
     assert "4711" in file.read_text()
     assert file.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_stage_that_reads_what_it_does_not_declare_is_told_so_in_full(flow):
+    object.__setattr__(flow.graph.stages[0], "function", lambda run: Number(np.array([run.settings.y.bound])))
+    with pytest.raises(PateError, match=r"stage first reads the setting y, which it does not declare.*config=\["):
+        flow.run()
+    object.__setattr__(flow.graph.stages[0], "sees", {"y.bound": "for this test alone"})
+    flow.run()
+    assert flow.ran == ["noisy", "last"]
+
+
+def test_what_a_stage_may_see_is_no_part_of_its_key(flow):
+    before = flow.run().records
+    object.__setattr__(flow.graph.stages[1], "sees", {"x": "it is in the bytes of its input"})
+    assert {name: record.key for name, record in flow.run().records.items()} == {
+        name: record.key for name, record in before.items()
+    }

@@ -1,0 +1,69 @@
+"""What cannot be part of a run is refused before anything is made, in words of its own."""
+
+import numpy as np
+import pytest
+
+from pate.app.rules import RULES
+from pate.app.stages import stages
+from pate.errors import ConfigError
+
+NO_PUBLIC = "needs public inputs: dataset.public must be above 0"
+NO_PRIVATE = "needs private records, and the data set has none"
+OWN_LABELS = "is not part of a run that takes its labels from labels.path"
+OWN_VOTES = "is not part of a run that takes its votes from votes.path"
+
+
+def refused(settings, *words):
+    """The stages that are refused, by what is said behind their name."""
+    found = {}
+    for stage in stages():
+        if stage == "origin":  # of the tests
+            continue
+        try:
+            settings(f"stage={stage}", *words)
+        except ConfigError as error:
+            said = str(error)
+            found.setdefault(said.removeprefix(f"stage={stage} "), set()).add(stage)
+    return found
+
+
+def test_without_public_inputs(settings):
+    found = refused(settings, "dataset.public=0", "dpsgd.epsilon=3")
+    assert found[NO_PUBLIC] == {
+        "features", "teachers", "votes", "queries", "quality", "labels", "account", "student", "dpsgd_publishable",
+        "panel",
+    }  # fmt: skip
+    (other,) = set(found) - {NO_PUBLIC}
+    assert found[other] == {"sanitise"}  # which is known to need another aggregator before that
+
+
+def test_with_labels_from_a_file(settings, tmp_path):
+    np.savez(tmp_path / "labels.npz", index=np.arange(20), label=np.arange(20) % 10)
+    found = refused(settings, f"labels.path={tmp_path / 'labels.npz'}", "dpsgd.epsilon=3")
+    assert found[OWN_LABELS] == {"teachers", "votes", "queries", "quality", "account", "panel", "dpsgd_publishable"}
+
+
+def test_with_votes_from_a_file(settings, tmp_path):
+    np.savez(tmp_path / "votes.npz", counts=np.tile([[20] + [0] * 9], (397, 1)))
+    assert refused(settings, f"votes.path={tmp_path / 'votes.npz'}")[OWN_VOTES] == {"teachers"}
+
+
+def test_without_private_records(settings, tmp_path):
+    (tmp_path / "open").mkdir()
+    np.savez(tmp_path / "open" / "public.npz", x=np.random.default_rng(0).random((30, 4)))
+    np.savez(tmp_path / "open" / "test.npz", x=np.zeros((3, 4)), y=np.arange(3) % 2)
+    np.savez(tmp_path / "labels.npz", index=np.arange(20), label=np.arange(20) % 2)
+    own = ["dataset=arrays", f"dataset.path={tmp_path / 'open'}", "dataset.classes=[0,1]", "dpsgd.epsilon=3"]
+    found = refused(settings, *own, f"labels.path={tmp_path / 'labels.npz'}")
+    assert found[NO_PRIVATE] == {"teachers", "dpsgd", "dpsgd_publishable", "nonprivate"}
+
+
+def test_queries_that_hang_on_answers_are_not_chosen_beforehand(settings):
+    found = refused(settings, "labels.selection=active")
+    assert found["draws nothing, and labels.selection=active asks by earlier answers"] == {"queries", "quality"}
+    assert found["is part of runs with two epsilons of PATE's: dpsgd.epsilon=pate, not active"] == {"dpsgd_publishable"}
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+def test_no_rule_refuses_the_defaults(settings, rule):
+    rule(settings())
