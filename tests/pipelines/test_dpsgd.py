@@ -136,7 +136,7 @@ def test_killed_in_the_middle_it_goes_on_with_the_same_spend(pate, tmp_path):
     assert list(kept.glob("*.pieces/*.npy"))
     again = pate(*command, "workspace=broken")
     assert again.returncode == 0, again.stderr
-    assert "7 of 29 steps were taken before" in again.stderr
+    assert re.search(r"resuming: 7 of \d\d steps were taken before", again.stderr)
     whole = pate(*command, "workspace=unbroken")
     assert whole.returncode == 0, whole.stderr
     for name in ("dpsgd.safetensors", "spent.json"):
