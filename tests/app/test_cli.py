@@ -66,6 +66,7 @@ def test_bad_input_is_one_line_exit_code_2_and_nothing_written(pate, tmp_path, o
 SLOW = """
 import time
 from dataclasses import dataclass
+from pathlib import Path
 import numpy as np
 from pate.teachers.ensemble import Teachers
 
@@ -77,6 +78,8 @@ class Slow(Teachers):
         with open("trained.txt", "a") as file:
             file.write(f"{seed}\\n")
         time.sleep(self.wait)
+        while Path("held").exists() and len(Path("trained.txt").read_text().split()) > 5:
+            time.sleep(0.01)
         return np.random.default_rng(seed).integers(classes, size=len(public))
 """
 
@@ -112,10 +115,11 @@ def predictions(workspace):
 
 def test_killed_while_training_only_missing_teachers_are_trained_again(pate, tmp_path, slow):
     arguments, environment = slow["arguments"], slow["environment"]
-    whole = pate(*arguments, "workspace=unbroken", env=environment)
+    whole = pate(*arguments, "teachers.wait=0", "workspace=unbroken", env=environment)
     assert whole.returncode == 0, whole.stderr
     slow["trained"].unlink()
 
+    (tmp_path / "held").write_text("")  # the sixth teacher and those behind it do not come to an end
     process = subprocess.Popen(
         [*MAIN, *arguments, "workspace=broken"], cwd=tmp_path, env=environment, stderr=subprocess.PIPE,
         start_new_session=True,
@@ -127,6 +131,7 @@ def test_killed_while_training_only_missing_teachers_are_trained_again(pate, tmp
     kept = len(stored(tmp_path / "broken"))
     assert 3 <= kept < 12
     slow["trained"].unlink()
+    (tmp_path / "held").unlink()
 
     resumed = pate(*arguments, "workspace=broken", env=environment)
     assert resumed.returncode == 0, resumed.stderr

@@ -15,6 +15,7 @@ from pate.noise import SEEDED
 from pate.report.tracking import MLflow, flat, prices
 
 SMALL = ["teachers=ridge", "teachers.count=20", "student=supervised", "dpsgd.epochs=3", "dpsgd.epsilon=3", "n_jobs=1"]
+SMALL += ["labels.queries=20"]
 # A real process, outside of what MLflow takes for a test: there it would never call home.
 QUIET = """
 import sys
@@ -69,7 +70,7 @@ def whole(tmp_path_factory):
     (folder / "mine").mkdir()
     (folder / "mine" / "report.html").write_text("<p>what was found</p>")
     (folder / "mine" / "report.html").chmod(0o600)
-    done = process(QUIET, "tracking=mlflow", *SMALL, "hydra.run.dir=mine", cwd=folder)
+    done = process(QUIET, "tracking=mlflow", "stage=compare", *SMALL, "hydra.run.dir=mine", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert "mlflow/store" not in done.stderr  # nothing but our own lines
     return folder
