@@ -268,7 +268,7 @@ def test_every_job_of_a_sweep_is_a_run(tmp_path):
 def test_runs_that_begin_at_once_share_a_store(tmp_path):
     command = [sys.executable, "-c", "from pate.app.cli import main; main()", "tracking=mlflow", "stage=data"]
     both = [subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) for _ in range(2)]
-    said = [one.communicate(timeout=120)[1] for one in both]
+    said = [one.communicate(timeout=300)[1] for one in both]
     assert not any("warning" in lines for lines in said), said
     assert [one.info.status for one in runs(tmp_path / "workspace" / "mlflow")] == ["FINISHED"] * 2
 

@@ -147,7 +147,7 @@ def test_one_run_at_a_time_makes_an_artifact(store):
         other.start()
         other.join(timeout=0.3)
         assert other.is_alive()
-    other.join(timeout=5)
+    other.join(timeout=120)
     assert not other.is_alive()
     assert waited == ["second"]
 
