@@ -10,11 +10,12 @@ run: install
 
 install: .venv/installed
 
+# neighbours stay together, so that what a file's tests share is made once; who is done early takes from the other
 test: .venv/installed-test
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 test-slow: .venv/installed-test .venv/installed-browser
-	$(BIN)/python -m pytest -n 2 -m slow
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m slow
 
 # the whole harness: kills, full disks, concurrent spending (minutes)
 faults: .venv/installed-test

@@ -50,7 +50,7 @@ def dies_after_checkpoints(count: int) -> None:
     from pate.dpsgd import descent
     from pate.learning.checkpoint import Checkpoint
 
-    descent._SAVE_EVERY = 0.0
+    descent._SAVE_EVERY = -1
     real, saved = Checkpoint.save, itertools.count(1)
 
     def save(self: Checkpoint, arrays: dict) -> None:

@@ -9,7 +9,9 @@ import pytest
 import pate as package
 from pate.app.cli import execute
 from pate.app.preflight import checked
+from pate.ledger.ledger import Ledger
 from pate.settings import Settings
+from pate.workspace.store import Store
 from pate.workspace.typed_json import to_json
 from tests.command_line import command_line
 
@@ -37,6 +39,12 @@ def run(tmp_path, request):
         return package.run([*given, f"hydra.run.dir={tmp_path / 'run'}", *overrides])
 
     return execute
+
+
+@pytest.fixture
+def entries(tmp_path):
+    """What the ledger of the test's workspace holds."""
+    return lambda: Ledger.of(Store(tmp_path / "workspace")).entries()
 
 
 @pytest.fixture

@@ -136,7 +136,7 @@ PIPELINE = """
 import pate
 found = pate.run([
     "dataset.private=900", "dataset.public=700", "teachers=graph", "teachers.count=50", "student=supervised",
-    "dpsgd.epochs=2", "n_jobs=2", "hydra.run.dir=run",
+    "labels.queries=20", "dpsgd.epochs=1", "n_jobs=2", "hydra.run.dir=run",
 ])
 assert found["methods"]
 """

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 
-import pate
 from pate.aggregation.active import ask_in_rounds, least_sure
 from pate.errors import ConfigError
 from pate.workspace.store import Store
@@ -82,14 +81,6 @@ def test_a_lost_round_and_those_after_it_ask_the_same_again(tmp_path, harm, roun
 
 
 FAST = ["teachers=ridge", "teachers.count=20", "student=supervised", "n_jobs=1", "labels.selection=active"]
-
-
-@pytest.fixture
-def run(tmp_path):
-    def execute(*overrides):
-        return pate.run([*FAST, f"workspace={tmp_path / 'workspace'}", f"hydra.run.dir={tmp_path / 'run'}", *overrides])
-
-    return execute
 
 
 def test_only_epsilons_for_every_data_set_are_claimed(run, tmp_path):

@@ -11,7 +11,7 @@ from pate import run
 from pate.errors import ConfigError
 
 SMALL = ["dataset=arrays", "dataset.path=clinic", "dataset.label=y", "dataset.classes=[0,1]", "teachers=ridge",
-         "teachers.count=5", "labels.queries=10", "dpsgd.lot=32"]  # fmt: skip
+         "teachers.count=5", "labels.queries=10", "dpsgd.lot=32", "n_jobs=1"]  # fmt: skip
 ROWS = {"private": 120, "public": 60, "test": 40}
 REVIEW = "The staff were kind, the room was clean, and visit number {} was over sooner than I thought."
 

@@ -3,11 +3,11 @@
 import json
 import os
 import subprocess
-import sys
 
 import pytest
 
-MAIN = [sys.executable, "-c", "from pate.app.cli import main; main()"]
+from tests.command_line import MAIN
+
 FAST = ["stage=student", "teachers=ridge", "teachers.count=20", "student=supervised", "n_jobs=1"]
 
 

@@ -91,5 +91,5 @@ def test_the_installed_command_says_the_same():
     script = Path(sys.executable).with_name("pate")
     if not script.exists():
         pytest.skip("not installed as a command")
-    done = subprocess.run([script, "--version"], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([script, "--version"], capture_output=True, text=True, timeout=300)
     assert done.stdout == f"pate {version('pate-pipelines')}\n"

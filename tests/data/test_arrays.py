@@ -1,13 +1,11 @@
 """A user's own files, in every format."""
 
-import builtins
-
 import numpy as np
 import pytest
 
 from pate.data.split import Sizes
 from pate.errors import ConfigError
-from tests.data.own_files import WHO, X, Y, arrays, label_of, write, write_csv, write_parquet
+from tests.data.own_files import WHO, X, Y, arrays, label_of, write, write_csv
 
 FORMATS = pytest.mark.parametrize("form", ["npz", "npy", "csv", "parquet"])
 
@@ -117,39 +115,6 @@ def test_a_run_on_labels_from_elsewhere_has_no_private_file(tmp_path):
     assert split.notes == ()  # the classes come from the test labels
 
 
-def test_without_any_labels_the_classes_must_be_declared(tmp_path):
-    write(tmp_path, "npz", "public", X)
-    assert arrays(tmp_path, classes=["no", "yes"]).load().public.classes == ["no", "yes"]
-    with pytest.raises(ConfigError, match=r"declare them with dataset.classes"):
-        arrays(tmp_path).load()
-
-
-def test_classes_that_are_read_from_private_labels_leave_a_note(tmp_path):
-    write(tmp_path, "npz", "private", X, np.array(["10", "9"] * 10))
-    write(tmp_path, "npz", "test", X[:2], np.array(["b", "9"]))
-    split = arrays(tmp_path).load()
-    assert split.private.classes == ["9", "10", "b"]
-    assert split.private.y[:2].tolist() == [1, 0]
-    assert "dataset.classes" in split.notes[0]
-
-
-@pytest.mark.parametrize(
-    ("labels", "classes", "expected"),
-    [
-        (["cat", "dog"], ["dog", "cat"], [1, 0]),
-        ([0, 1], ["dog", "cat"], [0, 1]),
-        ([3, 7], ["3", "7"], [0, 1]),
-        ([7.0, 3.0], ["3", "7"], [1, 0]),
-        ([True, False], ["no", "yes"], [1, 0]),
-        (["1.0", " 0"], ["0", "1"], [1, 0]),
-        (["1.5", "2.5"], ["1.5", "2.5"], [0, 1]),
-    ],
-)
-def test_labels_are_found_by_name_or_by_place(tmp_path, labels, classes, expected):
-    np.savez(tmp_path / "private.npz", x=X[:2], y=np.array(labels))
-    assert arrays(tmp_path, classes=classes).load().private.y.tolist() == expected
-
-
 def test_images_of_bytes_stay_bytes_and_a_single_channel_is_dropped(tmp_path):
     write(tmp_path, "npz", "private", np.zeros((4, 8, 8, 1), np.uint8), Y[:4])
     write(tmp_path, "npz", "public", np.zeros((4, 8, 8), np.uint8))
@@ -163,25 +128,3 @@ def test_columns_are_matched_by_name_and_text_becomes_categories(tmp_path):
     write_csv(tmp_path / "public.csv", {"age": [1, 3] * 2, "town": ["Bern", "Rome"] * 2})
     split = arrays(tmp_path, label="y").load()
     assert split.private.x.tolist() == [[-1, 0, 1], [0, 0, 0]]
-
-
-def test_parquet_keeps_numbers_and_reads_null_as_missing(tmp_path):
-    write_parquet(tmp_path / "private.parquet", {"y": ["b", "a"], "n": [None, 4.0], "t": [None, "u"]})
-    write_parquet(tmp_path / "public.parquet", {"n": [1.0, 3.0] * 2, "t": ["u", "v"] * 2})
-    split = arrays(tmp_path, label="y").load()
-    assert split.private.x.tolist() == [[0, 0, 0], [2, 1, 0]]
-    assert split.private.y.tolist() == [1, 0]
-
-
-def test_parquet_without_pyarrow_names_the_extra(tmp_path, monkeypatch):
-    (tmp_path / "private.parquet").write_bytes(b"PAR1")
-    real = builtins.__import__
-
-    def without(name, *args, **kwargs):
-        if name.startswith("pyarrow"):
-            raise ImportError(name)
-        return real(name, *args, **kwargs)
-
-    monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(ConfigError, match=r"pip install pate-pipelines\[parquet\]"):
-        arrays(tmp_path, label="y").load()

@@ -3,56 +3,22 @@
 from __future__ import annotations
 
 import logging
-import subprocess
-import sys
 from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
-from sklearn.datasets import load_digits
 
 from pate.accounting.calibrate import epsilon as cost
 from pate.dpsgd import descent
-from pate.dpsgd.accountant import Accountant, Spent
-from pate.dpsgd.models import CNN, MLP, Linear, ScatterLinear
+from pate.dpsgd.accountant import Accountant
+from pate.dpsgd.models import Linear
 from pate.dpsgd.train import DPSGD
 from pate.errors import ConfigError, PateError
-from pate.features.linear import LinearEncoder
 from pate.learning.checkpoint import Checkpoint
-from pate.models.model import Model
-from pate.models.tanhnet import TanhNet
-from pate.noise import Noise, source
+from pate.noise import source
 from pate.workspace.store import Store
-
-HOW = {"epsilon": "pate", "lot": 64, "epochs": 10, "learning_rate": 1.0, "clip": 1.0}
-LINEAR = Linear(**HOW)
-SMALL = MLP(**HOW, hidden=[16], activation="tanh")
-ON_COMPONENTS = replace(SMALL, pca=20, pca_noise=4.0)
-
-
-def digits() -> tuple[np.ndarray, np.ndarray]:
-    x, y = load_digits(return_X_y=True)
-    return (x / 16).astype(np.float32), y.astype(np.int64)
-
-
-def large_digits(n: int) -> np.ndarray:
-    """24 x 24 pixels, as flat rows."""
-    return np.kron(load_digits().images[:n] / 16, np.ones((3, 3))).astype(np.float32).reshape(n, -1)
-
-
-def fit(
-    settings: DPSGD, x: np.ndarray, y: np.ndarray, *, epsilon: float = 2.0, seed: int = 0, noise: Noise | None = None,
-    shape: tuple[int, ...] = (), checkpoint: Checkpoint | None = None,
-) -> tuple[Model, Spent]:  # fmt: skip
-    return settings.fit(
-        x, y, 10, epsilon=epsilon, delta=1e-4, seed=seed, noise=noise or source(0), device="cpu", shape=shape,
-        checkpoint=checkpoint,
-    )  # fmt: skip
-
-
-def weights(model: Model) -> np.ndarray:
-    return np.concatenate([layer.ravel() for layer in model.layers.values()])
+from tests.dpsgd.training import LINEAR, ON_COMPONENTS, SMALL, digits, fit, weights
 
 
 @pytest.mark.parametrize("settings", [LINEAR, SMALL, ON_COMPONENTS])
@@ -73,47 +39,6 @@ def test_learns_digits(settings: DPSGD) -> None:
     model, _ = fit(replace(settings, lot=256, epochs=20), x[:1200], y[:1200], epsilon=8.0)
     assert model.features == 64
     assert (model.predict(x[1200:]) == y[1200:]).mean() > 0.75
-
-
-def test_the_network_for_images_learns_them(tmp_path) -> None:
-    x, y = large_digits(1797), digits()[1]
-    settings = CNN(**HOW | {"lot": 256, "epochs": 15, "clip": 0.1, "learning_rate": 0.5})
-    model, spent = fit(settings, x[:1500], y[:1500], epsilon=20.0, shape=(24, 24))
-    assert spent.epsilon <= 20.0
-    assert (model.predict(x[1500:]) == y[1500:]).mean() > 0.7
-    store = Store(tmp_path)
-    store.write("release", "dpsgd", "key", {"model": model}, {"seconds": 0, "notes": []})
-    again = store.read("release", "dpsgd", "key", "model", TanhNet)
-    np.testing.assert_array_equal(model.scores(x[:50]), again.scores(x[:50]))
-
-
-def test_colours_reach_the_network_in_order() -> None:
-    """The published model and the network in training read one row the same way."""
-    settings = CNN(**HOW)
-    rows = torch.rand(3, 20 * 17 * 3)
-    image = settings.inputs(rows, (20, 17, 3))
-    assert image.shape == (3, 3, 20, 17)
-    np.testing.assert_array_equal(image[1, 2, 5, 6], rows.view(3, 20, 17, 3)[1, 5, 6, 2])
-
-
-@pytest.mark.parametrize(("shape", "says"), [((15, 40), "at least 16 x 16"), ((64,), "needs images")])
-def test_what_is_no_image_for_the_network_is_refused(shape: tuple[int, ...], says: str) -> None:
-    width = int(np.prod(shape))
-    with pytest.raises(ConfigError, match=says):
-        fit(CNN(**HOW), np.zeros((100, width), np.float32), np.zeros(100, np.int64), shape=shape)
-
-
-def test_scattering_features_are_free() -> None:
-    """They depend on no record, and are those of the published model."""
-    settings = ScatterLinear(**HOW, angles=4, groups=5)
-    encoder = settings.encoder(LinearEncoder(low=0.0, high=1.0))
-    assert (encoder.mean, encoder.components, encoder.patches) == (None, None, None)
-    assert (encoder.low, encoder.high) == (0.0, 1.0)
-    images = load_digits().images[:3]
-    alone = np.concatenate([encoder.transform(image[None]) for image in images])
-    np.testing.assert_allclose(encoder.transform(images), alone, atol=1e-6)
-    with pytest.raises(ValueError, match="groups must divide"):
-        ScatterLinear(**HOW, groups=26)
 
 
 def test_what_is_spent_is_what_was_asked_and_says_under_which_relation() -> None:
@@ -248,14 +173,6 @@ def test_weights_that_are_no_numbers_are_not_handed_over() -> None:
 def test_a_whole_number_is_the_same_budget() -> None:
     assert replace(LINEAR, epsilon=3) == replace(LINEAR, epsilon=3.0)
     assert isinstance(replace(LINEAR, epsilon=3).epsilon, float)
-
-
-def test_choosing_dpsgd_does_not_load_torch() -> None:
-    """The command line reads these classes to check a configuration, and must start quickly."""
-    slow = "{'torch', 'dp_accounting', 'opendp', 'scipy'}"
-    code = f"import sys, pate.dpsgd.models; sys.exit(sorted({slow} & set(sys.modules)) or 0)"
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert result.returncode == 0, result.stderr
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 1e-9, 0.5, 3.0, 1e5])

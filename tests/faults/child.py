@@ -63,7 +63,7 @@ class Child:
             self._status = status if pid else None
         return self._status is None
 
-    def wait(self, seconds: float = 120) -> Outcome:
+    def wait(self, seconds: float = 600) -> Outcome:
         """Its outcome; one that hangs is killed and reported."""
         deadline, pause = time.monotonic() + seconds, 0.001
         while self.running():

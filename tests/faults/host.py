@@ -61,7 +61,7 @@ def _held(world: World, seconds: float) -> Child:
 def locked(folder: Path, template: Path, patience: float = 0.5) -> str:
     """Another process holds the ledger for longer than a run waits."""
     world = World(folder, template)
-    holder, before = _held(world, 60), world.log.read_text()
+    holder, before = _held(world, 3600), world.log.read_text()
     try:
         said = world.refuses("locked", overrides=("labels.queries=15",), first=partial(_impatient, patience))
     finally:
@@ -121,7 +121,7 @@ def worker_dies(folder: Path) -> str:
         "stage=teachers", "n_jobs=2",
     ]  # fmt: skip
     environment = os.environ | {"PYTHONPATH": f"{folder / 'mine'}:{os.environ.get('PYTHONPATH', '')}"}
-    run = partial(subprocess.run, command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
+    run = partial(subprocess.run, command, cwd=folder, env=environment, capture_output=True, text=True, timeout=600)
     first = run()
     assert not (folder / "die").exists()
     again = run()

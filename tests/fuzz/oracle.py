@@ -42,10 +42,10 @@ def _child(left, seed, keep, found):
     command = [sys.executable, "-m", "tests.fuzz.oracle", json.dumps(left), str(seed), str(keep)]
     environment = os.environ | {"OMP_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2", "PYTHONPATH": str(HERE.parent.parent)}
     child = subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, text=True, bufsize=1)
-    patience, begun = 120, False
+    patience, begun = 600, False
     while select.select([child.stdout], [], [], patience)[0] and (line := child.stdout.readline()):
         name, number, outcome, why = json.loads(line)
-        patience, begun = 12 * SECONDS, True
+        patience, begun = 60 * SECONDS, True
         _count(found[name], number, outcome, why)
         _done(left, name, number)
     child.kill()
@@ -157,7 +157,7 @@ def judge(target, folder, outside):
 
     before, began = _seen(outside), time.process_time()
     signal.setitimer(signal.ITIMER_PROF, SECONDS)
-    signal.alarm(4 * SECONDS)  # for one that waits and does not compute
+    signal.alarm(12 * SECONDS)  # for one that waits and does not compute, on a machine that is busy
     try:
         target.load(folder)
         outcome, why = "read", ""

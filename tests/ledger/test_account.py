@@ -7,13 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import pate
 from pate.errors import BudgetExceeded, ConfigError
 from pate.ledger.account import LONGEST, of_file
-from pate.ledger.ledger import Ledger
 from pate.workspace.artifact import Artifact
 from pate.workspace.stage import Pipeline, Stage, owned, releasable
-from pate.workspace.store import Store
 
 FAST = ["teachers=ridge", "teachers.count=10", "student=supervised", "labels.queries=20", "n_jobs=1"]
 
@@ -26,19 +23,6 @@ def people(folder, seed):
         y = np.arange(count) % 2
         np.savez(folder / f"{side}.npz", x=rng.normal(size=(count, 3)) + 4 * y[:, None], y=y)
     return ["dataset=arrays", f"dataset.path={folder}", "dataset.classes=[a,b]"]
-
-
-@pytest.fixture
-def run(tmp_path):
-    def go(*overrides):
-        return pate.run([f"workspace={tmp_path / 'w'}", f"hydra.run.dir={tmp_path / 'run'}", *FAST, *overrides])
-
-    return go
-
-
-@pytest.fixture
-def entries(tmp_path):
-    return lambda: Ledger.of(Store(tmp_path / "w")).entries()
 
 
 def test_own_files_are_accounts_of_their_own(run, entries, tmp_path):
@@ -91,10 +75,10 @@ def test_an_account_named_against_what_is_known_is_refused(run, tmp_path):
 def test_a_budget_is_held_against_the_known_account_before_anything_is_trained(run, tmp_path):
     here = people(tmp_path / "here", 0)
     run("stage=labels", *here, "budget.account=arrays")
-    (trained,) = (tmp_path / "w" / "private" / "teachers").iterdir()
+    (trained,) = (tmp_path / "workspace" / "private" / "teachers").iterdir()
     with pytest.raises(BudgetExceeded, match="the budget of account arrays"):
         run("stage=labels", *here, "budget=strict", "budget.epsilon=4.6", "aggregator.gamma=0.19", "teachers.count=9")
-    assert list((tmp_path / "w" / "private" / "teachers").iterdir()) == [trained]
+    assert list((tmp_path / "workspace" / "private" / "teachers").iterdir()) == [trained]
 
 
 def test_who_may_have_been_released_from_under_another_name_is_asked_about(run, tmp_path, caplog):

@@ -1,47 +1,14 @@
 """Every release is written down before it is made, counts whatever comes of it, and cannot quietly go missing."""
 
-import math
-import os
-import sqlite3
 from dataclasses import replace
 
 import pytest
 
-from pate.accounting.filter import ORDERS, Cost, composed
-from pate.errors import BudgetExceeded, ConfigError, PateError
-from pate.ledger.file import LedgerFile
-from pate.ledger.ledger import Budget, Ledger, Release, Spender
+from pate.accounting.filter import composed
+from pate.errors import BudgetExceeded, ConfigError
+from pate.ledger.ledger import Budget, Ledger
 from pate.workspace.store import Store
-
-SECRET = b"s" * 32
-
-
-def gaussian(sigma: float = 10.0, delta: float = 1e-5) -> Cost:
-    from pate.accounting import calibrate
-
-    own = calibrate.epsilon(sigma, 1.0, 1, delta, "replaced-by-nothing")
-    return Cost(tuple(a / (2 * sigma**2) for a in ORDERS), math.inf, own, delta)
-
-
-def release(cost: Cost | None = None) -> Release:
-    return Release("labels", "a mechanism", {"answers": 5}, "one record replaced by nothing", cost or gaussian())
-
-
-def spender(account="clinic", artifact="labels/1", **changes) -> Spender:
-    return replace(Spender(account, "release", artifact, "run 1", "run 1", ("content 1",)), **changes)
-
-
-def reserve(ledger, who=None, what=None, budget=Budget(None, 1e-5), warn=None):
-    return ledger.reserve(who or spender(), what or release(), budget, Warnings() if warn is None else warn)
-
-
-@pytest.fixture
-def ledger(tmp_path):
-    return Ledger(tmp_path / "ledger.sqlite", SECRET)
-
-
-class Warnings(list):
-    __call__ = list.append
+from tests.ledger.entries import SECRET, Warnings, gaussian, release, reserve, spender
 
 
 def test_an_entry_is_there_before_anything_is_drawn_and_says_all(ledger):
@@ -159,74 +126,6 @@ def test_a_check_spends_nothing(ledger):
     assert ledger.entries() == []
 
 
-def edit(ledger, statement, *values):
-    with sqlite3.connect(ledger.path) as connection:
-        connection.execute(statement, values)
-    connection.close()
-
-
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "UPDATE entries SET line = replace(line, 'clinic', 'nobody') WHERE id = 2",
-        "DELETE FROM entries WHERE id = 2",
-        "DELETE FROM entries WHERE id = 3",
-        "UPDATE entries SET id = 7 WHERE id = 3",
-        "UPDATE entries SET seal = 'x' WHERE id = 1",
-        "UPDATE entries SET seal = x'00' WHERE id = 1",
-        "DELETE FROM sqlite_sequence",
-        "DROP TABLE entries",
-    ],
-)
-def test_an_entry_that_was_changed_or_taken_out_is_noticed(ledger, statement):
-    for _ in range(3):
-        reserve(ledger)
-    edit(ledger, statement)
-    with pytest.raises(PateError, match=r"missing or was changed|at its end are missing|cannot be used"):
-        ledger.entries()
-    with pytest.raises(PateError):
-        reserve(ledger)
-
-
-def test_an_older_copy_and_an_emptied_one_are_noticed(ledger):
-    reserve(ledger)
-    reserve(ledger)
-    edit(ledger, "DELETE FROM entries WHERE id = 2")
-    edit(ledger, "UPDATE sqlite_sequence SET seq = 1")
-    with pytest.raises(PateError, match="older copy"):
-        ledger.entries()
-    for extra in extras(ledger):
-        extra.unlink()
-    ledger.path.write_bytes(b"")
-    with pytest.raises(PateError, match="emptied"):
-        Ledger(ledger.path, SECRET).entries()
-
-
-@pytest.mark.parametrize("scope", ["release", "evaluation", "owner"])
-def test_a_ledger_that_lost_entries_is_not_gone_on_with_whatever_is_added(ledger, scope):
-    reserve(ledger)
-    edit(ledger, "DELETE FROM entries")
-    edit(ledger, "DELETE FROM sqlite_sequence")
-    with pytest.raises(PateError, match="emptied"):
-        reserve(ledger, spender(scope=scope))
-    with pytest.raises(PateError, match="emptied"):
-        ledger._file.witness()
-    assert (ledger.path.parent / "ledger.witness").read_text().startswith("1 ")
-
-
-def test_what_others_add_while_it_is_read_is_no_damage(ledger, monkeypatch):
-    reserve(ledger)
-    real, other = LedgerFile._witnessed, Ledger(ledger.path, SECRET)
-
-    def meanwhile(file):
-        if file is ledger._file:
-            reserve(other)
-        return real(file)
-
-    monkeypatch.setattr(LedgerFile, "_witnessed", meanwhile)
-    assert len(ledger.behind("labels/1")) == 2
-
-
 def test_a_total_is_by_the_rule_the_account_was_given(ledger):
     strict = Budget(2 * gaussian().epsilon, 2e-5, strict=True)
     reserve(ledger, budget=strict)
@@ -256,24 +155,6 @@ def test_a_refusal_promises_what_holds_for_all_releases_together(ledger):
     people = replace(release(), relation="all records of one patient replaced by nothing")
     with pytest.raises(BudgetExceeded, match="one record replaced by nothing"):
         reserve(ledger, what=people, budget=Budget(0.1, 1e-5, strict=True))
-
-
-def extras(ledger):
-    return sorted(ledger.path.parent.glob("ledger.sqlite-*"))
-
-
-def test_a_witness_that_was_changed_is_noticed(ledger):
-    reserve(ledger)
-    (ledger.path.parent / "ledger.witness").write_text("0 x")
-    with pytest.raises(PateError, match=r"ledger\.witness was changed"):
-        ledger.entries()
-
-
-def test_an_answer_that_was_changed_is_noticed(ledger):
-    ledger.record(reserve(ledger), "votes", [3], [1])
-    edit(ledger, "UPDATE answers SET answer = 2")
-    with pytest.raises(PateError, match="a recorded answer was changed"):
-        ledger.answers("votes")
 
 
 def test_nothing_in_it_confirms_a_guess(tmp_path, ledger):
@@ -307,31 +188,3 @@ def test_a_strict_budget_outlives_the_run_that_set_it(ledger):
     assert "gives up" in warnings[0]
     reserve(ledger)
     assert len(ledger.entries()) == 4
-
-
-def test_a_missing_ledger_is_noticed_once_something_was_run(tmp_path):
-    store = Store(tmp_path / "workspace")
-    file = Ledger.of(store).path
-    assert file.stat().st_mode & 0o777 == 0o600
-    Ledger.of(store)
-    (tmp_path / "workspace" / "private" / "votes").mkdir(mode=0o700)
-    file.unlink()
-    with pytest.raises(ConfigError, match="is gone"):
-        Ledger.of(store)
-
-
-def test_files_that_are_no_ledger_are_named(tmp_path):
-    garbage = tmp_path / "ledger.sqlite"
-    garbage.write_bytes(b"nonsense" * 1000)
-    garbage.chmod(0o600)
-    with pytest.raises(PateError, match="cannot be used"):
-        Ledger(garbage, SECRET)
-    garbage.unlink()
-    garbage.touch(mode=0o644)
-    os.chmod(garbage, 0o644)
-    with pytest.raises(ConfigError, match="can be read by others"):
-        Ledger(garbage, SECRET)
-    garbage.unlink()
-    garbage.symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(ConfigError, match="symbolic link"):
-        Ledger(garbage, SECRET)

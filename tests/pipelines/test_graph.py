@@ -1,6 +1,7 @@
 """The stages together: which of them a configuration runs, which run again, what is refused before any does."""
 
 import json
+import shutil
 
 import hydra
 import pytest
@@ -24,16 +25,16 @@ def test_a_stage_alone_runs_what_it_needs_and_nothing_else(run, stage, made):
     assert set(run(f"stage={stage}")["stages"]) == {"check"} | made
 
 
-def test_a_stage_that_was_killed_or_changed_reruns_alone(run):
-    run()
-    changed = run("student=self_training")["stages"]
+def test_a_stage_that_was_killed_or_changed_reruns_alone(owners_run, small_run, tmp_path):
+    workspace = shutil.copytree(owners_run[1].parents[1], tmp_path / "workspace", symlinks=True)
+    changed = small_run("student=supervised", folder=workspace)[0]["stages"]
     assert {name for name, stage in changed.items() if not stage["reused"]} == {
         "student",
         "nonprivate",
         "compare",
         "report",
     }
-    forced = run("force=[student]")["stages"]
+    forced = small_run("student=supervised", "force=[student]", folder=workspace)[0]["stages"]
     assert {name for name, stage in forced.items() if not stage["reused"]} == {"student"}
 
 

@@ -6,23 +6,8 @@ import numpy as np
 import pytest
 
 import pate
-from pate.ledger.ledger import Ledger
-from pate.workspace.store import Store
 
 FAST = ["teachers=ridge", "teachers.count=10", "student=supervised", "labels.queries=20", "n_jobs=1"]
-
-
-@pytest.fixture
-def run(tmp_path):
-    def go(*overrides):
-        return pate.run([f"workspace={tmp_path / 'w'}", f"hydra.run.dir={tmp_path / 'run'}", *FAST, *overrides])
-
-    return go
-
-
-@pytest.fixture
-def entries(tmp_path):
-    return lambda: Ledger.of(Store(tmp_path / "w")).entries()
 
 
 def test_more_queries_cost_only_the_new_ones(run, entries):
@@ -39,7 +24,7 @@ def test_answers_are_the_same_wherever_they_are_served(run, tmp_path):
     run("stage=labels")
     run("stage=labels", "labels.queries=30")
     said = {}
-    for file in (tmp_path / "w" / "release" / "labels").glob("*/labels.npz"):
+    for file in (tmp_path / "workspace" / "release" / "labels").glob("*/labels.npz"):
         with np.load(file) as labels:
             for query, answer in zip(labels["index"].tolist(), labels["label"].tolist(), strict=True):
                 assert said.setdefault(query, answer) == answer
@@ -164,7 +149,7 @@ def test_nothing_the_ledger_warns_of_is_published(run, tmp_path):
 def test_the_releasable_side_tells_no_time_and_no_digest_of_private_stages(run, tmp_path):
     run()
     for stage in ("data", "labels"):
-        (manifest,) = (tmp_path / "w" / "release" / stage).glob("*/manifest.json")
+        (manifest,) = (tmp_path / "workspace" / "release" / stage).glob("*/manifest.json")
         about = json.loads(manifest.read_text())["about"]
         assert about["seconds"] == 0
         assert "content" not in about

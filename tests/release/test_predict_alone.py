@@ -71,7 +71,7 @@ def ask(site, tmp_path):
             str(given),
             str(output),
         ]
-        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, env={})
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, env={})
 
     return run
 

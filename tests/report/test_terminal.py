@@ -2,15 +2,14 @@
 
 import os
 import stat
-import sys
 from pathlib import Path
 
 import pexpect
 import pytest
 
 from pate.noise import SEEDED
+from tests.command_line import MAIN
 
-MAIN = [sys.executable, "-c", "from pate.app.cli import main; main()"]
 FAST = ["stage=student", "teachers=ridge", "teachers.count=20", "student=supervised", "n_jobs=1"]
 
 
@@ -50,7 +49,7 @@ def test_a_quiet_sweep_is_the_path_of_its_table_and_a_failed_one_only_errors(pat
 def on_a_terminal(tmp_path, *arguments, **environment):
     child = pexpect.spawn(
         MAIN[0], [*MAIN[1:], *arguments], cwd=tmp_path, env=os.environ | {"TERM": "xterm-256color"} | environment,
-        dimensions=(40, 120), encoding="utf-8", timeout=120,
+        dimensions=(40, 120), encoding="utf-8", timeout=300,
     )  # fmt: skip
     text = child.read()
     child.close()

@@ -16,6 +16,7 @@ from pate.report.tracking import MLflow, flat, prices
 from tests.evaluation.made_up import typed
 
 SMALL = ["teachers=ridge", "teachers.count=20", "student=supervised", "dpsgd.epochs=3", "dpsgd.epsilon=3", "n_jobs=1"]
+SMALL += ["labels.queries=20"]
 # A real process, outside of what MLflow takes for a test: there it would never call home.
 QUIET = """
 import sys
@@ -70,7 +71,7 @@ def whole(tmp_path_factory):
     (folder / "mine").mkdir()
     (folder / "mine" / "report.html").write_text("<p>what was found</p>")
     (folder / "mine" / "report.html").chmod(0o600)
-    done = process(QUIET, "tracking=mlflow", *SMALL, "hydra.run.dir=mine", cwd=folder)
+    done = process(QUIET, "tracking=mlflow", "stage=compare", *SMALL, "hydra.run.dir=mine", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert "mlflow/store" not in done.stderr  # nothing but our own lines
     return folder
@@ -268,7 +269,7 @@ def test_every_job_of_a_sweep_is_a_run(tmp_path):
 def test_runs_that_begin_at_once_share_a_store(tmp_path):
     command = [sys.executable, "-c", "from pate.app.cli import main; main()", "tracking=mlflow", "stage=data"]
     both = [subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) for _ in range(2)]
-    said = [one.communicate(timeout=120)[1] for one in both]
+    said = [one.communicate(timeout=300)[1] for one in both]
     assert not any("warning" in lines for lines in said), said
     assert [one.info.status for one in runs(tmp_path / "workspace" / "mlflow")] == ["FINISHED"] * 2
 

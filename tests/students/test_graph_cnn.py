@@ -7,7 +7,6 @@ from sklearn.datasets import load_digits
 
 from pate.errors import ConfigError
 from pate.features.linear import LinearEncoder
-from pate.learning.augmentation import moved
 from pate.learning.checkpoint import Checkpoint
 from pate.models.convnet import ConvNet
 from pate.students.graph_cnn import GraphCNN
@@ -147,25 +146,6 @@ def test_weights_that_do_not_fit_are_refused(student):
         ConvNet(student.layers, [8, 8, 1])
     with pytest.raises(ValueError, match="not a network of this kind"):
         ConvNet({"0.weight": student.layers["0.weight"]}, [16, 16, 1])
-
-
-def test_images_that_are_not_moved_stay():
-    x = torch.from_numpy(IMAGES[:10])[:, None]
-    generator = torch.Generator().manual_seed(0)
-    torch.testing.assert_close(moved(x, generator, 0, 0, 0, 0, False), x)
-    mirrored = moved(x, generator, 0, 0, 0, 0, True)
-    either = [torch.allclose(one, x[i], atol=1e-6) or torch.allclose(one, x[i].flip(2), atol=1e-6)
-              for i, one in enumerate(mirrored)]  # fmt: skip
-    assert all(either)
-    assert not torch.allclose(mirrored, x)
-
-
-def test_a_shift_is_a_share_of_the_side():
-    x = torch.zeros(400, 1, 20, 20)
-    x[:, :, 10, 10] = 1
-    there = moved(x, torch.Generator().manual_seed(0), 0.1, 0, 0, 0, False).sum(dim=1)
-    where = (there * torch.arange(20)).sum(dim=(1, 2)) - 10
-    assert 1.8 < where.abs().max() <= 2.001
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_digits
-from sklearn.kernel_ridge import KernelRidge
-from sklearn.linear_model import RidgeClassifier
 
 from pate.data.partition import assign
 from pate.teachers.ensemble import Teachers, train
@@ -17,10 +14,8 @@ from pate.teachers.logistic import Logistic
 from pate.teachers.ridge import Ridge
 from pate.teachers.sklearn import Sklearn
 from pate.workspace.store import Store
+from tests.teachers.digits import PUBLIC, X, Y, ensemble
 
-X, Y = load_digits(return_X_y=True)
-X = (X / 16).astype(np.float32)
-X, Y, PUBLIC = X[:600], Y[:600], X[1500:]
 TREE = {"_target_": "sklearn.tree.DecisionTreeClassifier"}
 KINDS = [
     Logistic(count=6),
@@ -30,10 +25,6 @@ KINDS = [
     GraphTeachers(count=60),
     KRRGraph(count=30),
 ]
-
-
-def ensemble(teachers, x=X, y=Y, **options):
-    return train(teachers, x, y, assign(len(y), teachers.count, 0), PUBLIC, 10, **({"seed": 0} | options))
 
 
 @pytest.mark.parametrize("teachers", KINDS, ids=lambda kind: type(kind).__name__)
@@ -65,39 +56,6 @@ def test_a_teacher_that_saw_one_class_votes_for_it_and_one_that_saw_none_votes_t
     assert set(votes[1]) <= set(y[590:])
     assert votes[2].shape == (len(PUBLIC),)
     assert set(votes[2]) <= set(range(10))
-
-
-def test_ridge_is_scikit_learns_ridge():
-    x = np.concatenate([X, np.ones((600, 1), np.float32)], axis=1)
-    public = np.concatenate([PUBLIC, np.ones((len(PUBLIC), 1), np.float32)], axis=1)
-    for count in (2, 30):  # more records than features, and fewer
-        votes = ensemble(Ridge(count=count, penalty=0.7))
-        rows = assign(600, count, 0) == 1
-        peer = RidgeClassifier(alpha=0.7, fit_intercept=False).fit(x[rows], Y[rows])
-        assert (peer.classes_[peer.decision_function(public).argmax(axis=1)] == votes[1]).mean() > 0.995
-
-
-def test_krr_is_scikit_learns_kernel_ridge():
-    votes = ensemble(KRR(count=3, gamma=0.1, penalty=0.03))
-    rows = assign(600, 3, 0) == 1
-    peer = KernelRidge(alpha=0.03, kernel="rbf", gamma=0.1).fit(X[rows], np.eye(10)[Y[rows]])
-    assert (peer.predict(PUBLIC).argmax(axis=1) == votes[1]).mean() > 0.995
-
-
-def test_spreading_makes_teachers_of_twenty_records_agree_and_be_right():
-    truth = load_digits().target[1500:]
-    share = {}
-    for teachers in (Ridge(count=30), KRR(count=30), GraphTeachers(count=30), KRRGraph(count=30)):
-        share[type(teachers).__name__] = (ensemble(teachers) == truth).mean()
-    assert share["GraphTeachers"] > share["KRR"] + 0.05
-    assert share["KRRGraph"] > share["KRR"] + 0.02
-    assert share["GraphTeachers"] > share["Ridge"] + 0.05
-
-
-def test_a_random_estimator_is_seeded_per_teacher():
-    first, again = ensemble(KINDS[2], seed=1), ensemble(KINDS[2], seed=1)
-    np.testing.assert_array_equal(first, again)
-    assert (ensemble(KINDS[2], seed=2) != first).any()
 
 
 @dataclass(frozen=True)
@@ -136,23 +94,3 @@ def test_only_missing_teachers_are_trained(tmp_path):
     (next(tmp_path.rglob("000003-*.npy"))).unlink()
     np.testing.assert_array_equal(ensemble(Counting(count=5), pieces=pieces), whole)
     assert len(CALLS) == 6
-
-
-@pytest.mark.parametrize(
-    ("make", "words"),
-    [
-        (lambda: Ridge(count=0), "count must be at least 1"),
-        (lambda: Ridge(penalty=0), "penalty must be a positive number"),
-        (lambda: Logistic(inverse_penalty=-1), "inverse_penalty must be a positive number"),
-        (lambda: Logistic(iterations=0), "iterations must be at least 1"),
-        (lambda: Sklearn(estimator={"_target_": "sklearn.nothing.Here"}), "cannot be built"),
-        (lambda: Sklearn(estimator={"_target_": "sklearn.svm.SVC", "depth": 3}), "cannot be built"),
-        (lambda: Sklearn(estimator={"_target_": "sklearn.preprocessing.StandardScaler"}), "no classifier"),
-        (lambda: Sklearn(estimator={}), "cannot be built"),
-        (lambda: Sklearn(estimator={"_target_": "sklearn.linear_model.LinearRegression"}), "no classifier"),
-        (lambda: Sklearn(estimator=TREE | {"max_depth": -5}), "estimator: .*max_depth"),
-    ],
-)
-def test_bad_settings_are_refused(make, words):
-    with pytest.raises(ValueError, match=words):
-        make()

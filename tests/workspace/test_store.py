@@ -147,7 +147,7 @@ def test_one_run_at_a_time_makes_an_artifact(store):
         other.start()
         other.join(timeout=0.3)
         assert other.is_alive()
-    other.join(timeout=5)
+    other.join(timeout=120)
     assert not other.is_alive()
     assert waited == ["second"]
 
@@ -165,15 +165,6 @@ def test_keys_depend_on_the_workspace_secret(tmp_path):
     assert a.key("same") == Store(tmp_path / "a").key("same")
     assert a.key("same") != b.key("same")
     assert a.key("same") != a.key("other")
-
-
-def test_pieces_survive_and_damaged_ones_do_not_count(store):
-    pieces = store.pieces("teachers", "key")
-    for index in range(3):
-        pieces.save(index, np.full(4, index))
-    file = next(iter(sorted((store.root / "private" / "teachers" / "key.pieces").glob("000001*"))))
-    file.write_bytes(file.read_bytes()[:-2])
-    assert sorted(store.pieces("teachers", "key").load()) == [0, 2]
 
 
 def resealed(folder, name):
@@ -266,16 +257,6 @@ def test_facts_of_other_types_are_found_when_they_are_read(store, facts):
 def test_python_objects_are_not_written_either(store):
     with pytest.raises(TypeError, match="only plain arrays"):
         write(store, value=Thing(np.array([{}], dtype=object), []))
-
-
-def test_pieces_of_other_names_and_links_do_not_count(store, tmp_path):
-    pieces = store.pieces("teachers", "key")
-    pieces.save(0, np.arange(3))
-    folder = store.root / "private" / "teachers" / "key.pieces"
-    file = next(folder.glob("*.npy"))
-    (folder / "1x-0000.npy").write_bytes(file.read_bytes())
-    (folder / file.name.replace("000000", "000001")).symlink_to(file)
-    assert sorted(pieces.load()) == [0]
 
 
 LARGE = Thing(np.arange(100_000), [])

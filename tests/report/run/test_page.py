@@ -80,8 +80,8 @@ def test_it_shows_both_epsilons_dpsgd_at_both_and_the_ledger(owners_run):
     assert found["ledger"]["releases"] == 1
 
 
-def test_seeded_noise_is_said_first(small_run):
-    _, place = small_run("noise.seed=1")
+def test_seeded_noise_is_said_first(seeded_run):
+    _, place = seeded_run
     banners = re.findall(r'class="banner"[^>]*>([^<]*)', read(place))
     assert SEEDED in banners[0]
     assert "Nothing of this run may be published" in read(place)
@@ -214,11 +214,11 @@ def test_dpsgd_alone_has_a_page(small_run):
     "overrides",
     [
         ("labels.selection=active", "labels.rounds=2"),
-        ("aggregator=confident_gnmax", "aggregator.threshold=10", "aggregator.threshold_sigma=6", "aggregator.sigma=4"),
+        ("aggregator=confident_gnmax", "aggregator.threshold=2", "aggregator.threshold_sigma=2", "aggregator.sigma=4"),
         ("labels.selection=medoids", "aggregator.noise=continuous"),
     ],
 )
 def test_other_ways_to_ask_have_a_page(small_run, overrides):
-    found, place = small_run(*overrides)
+    found, place = small_run("teachers.count=10", "labels.queries=10", "dpsgd.epochs=1", *overrides)
     assert "What would it cost?" in read(place)
     assert found["methods"][0]["name"] == "pate"

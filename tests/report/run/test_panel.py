@@ -11,7 +11,7 @@ from pate.aggregation.lnmax import LNMax
 from pate.noise import source
 from pate.report.run.panel import agreement, panel
 
-PREDICTIONS = np.random.default_rng(0).choice(3, size=(30, 40), p=[0.8, 0.15, 0.05])
+PREDICTIONS = np.random.default_rng(0).choice(3, size=(12, 40), p=[0.8, 0.15, 0.05])
 COUNTS = tally(PREDICTIONS, 3)
 
 
@@ -54,7 +54,7 @@ def test_queries_chosen_from_answers_have_no_price_for_this_data_set():
 
 
 def test_many_votes_are_not_followed_teacher_by_teacher(monkeypatch):
-    monkeypatch.setattr("pate.report.run.panel._MOST_VOTES", 30 * 40 - 1)
+    monkeypatch.setattr("pate.report.run.panel._MOST_VOTES", PREDICTIONS.size - 1)
     assert "teacher_resolved" not in [one["accountant"] for one in made().accountants]
 
 
@@ -67,5 +67,5 @@ def test_agreement_is_that_of_answers_drawn():
 
 
 def test_agreement_counts_what_is_answered():
-    _, answered = agreement(ConfidentGNMax(25.0, 3.0, 3.0), COUNTS)
+    _, answered = agreement(ConfidentGNMax(10.0, 3.0, 3.0), COUNTS)
     assert 0 < answered < 1

@@ -8,7 +8,7 @@ from pate.ledger.ledger import Ledger, total
 from pate.report.sweep.releases import told_of
 from pate.workspace.store import Store
 
-LABELS = ["stage=labels", "teachers=ridge", "teachers.count=20", "n_jobs=1"]
+LABELS = ["stage=labels", "teachers=ridge", "teachers.count=20", "labels.queries=20", "n_jobs=1"]
 
 
 @pytest.fixture
