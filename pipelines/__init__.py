@@ -85,8 +85,9 @@ def refuse_release(settings: Settings) -> None:
         if why:
             raise ConfigError(f"release.method={named}: {why}")
     elif releasing(settings) is None:
-        why = "; ".join(filter(None, (one.refused_release(settings) for one in taking_part(settings))))
-        raise ConfigError(f"stage=release: {why or 'no method of this run can be released'}")
+        named_ones = chosen(methods(), settings.methods)
+        reasons = (one.left_out(settings) or one.refused_release(settings) for one in named_ones)
+        raise ConfigError(f"stage=release: {'; '.join(reasons)}")
 
 
 def foreseen(settings: Settings, stages: Iterable[str]) -> Iterator[tuple[str, Release]]:

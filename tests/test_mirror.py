@@ -7,7 +7,6 @@ import pytest
 ROOT = Path(__file__).parents[1]
 ROOMS = ("data", "dpsgd", "evaluation", "learning", "ledger", "students", "teachers", "workspace")
 ELSEWHERE = {
-    "pate/settings.py": "declarations: what each setting means is tested where it is read, defaults in test_choice.py",
     "pipelines/artifacts.py": "declarations: their sides are tested in workspace/test_stage.py",
 }
 
