@@ -179,7 +179,9 @@ def configuration() -> str:
     for group, what in GROUPS.items():
         lines += ["", f"## `{group}=`: {what}", "", *_group(group)]
     lines += ["", "## `+experiment=`: ready-made settings", ""]
-    lines += _table(["`+experiment=`", "what it is"], (_row(f"`{name}`", _about(name)) for name in choices("experiment")))
+    lines += _table(
+        ["`+experiment=`", "what it is"], (_row(f"`{name}`", _about(name)) for name in choices("experiment"))
+    )
     return _page(lines)
 
 
@@ -361,7 +363,9 @@ def accountants() -> str:
     crossing = [(name, one.crosses) for name, forms in declared().items() for one in forms if one.crosses]
     lines += _table(["stage", "crosses by"], (_row(f"`{name}`", told) for name, told in dict(crossing).items()))
     lines += ["", "The mechanisms of `labels`, `aggregator=`:", ""]
-    rows = (_row(f"`{name}`", header((CONF / "aggregator" / f"{name}.yaml").read_text())) for name in choices("aggregator"))
+    rows = (
+        _row(f"`{name}`", header((CONF / "aggregator" / f"{name}.yaml").read_text())) for name in choices("aggregator")
+    )
     lines += [*_table(["`aggregator=`", "what it is"], rows), "", "## Accountants", ""]
     lines += [
         "*Data-independent* prices hold for every data set: they may be published, and budgets rest on them. *Data-dependent*",
@@ -373,7 +377,12 @@ def accountants() -> str:
     for (name, noise), several in found.items():
         for one in several:
             kind = "data-independent" if one.guarantee == "every data set" else "data-dependent"
-            told = (one.accountant, kind, "yes" if one.valid else "no: as published", "yes" if one.publishable else "no")
+            told = (
+                one.accountant,
+                kind,
+                "yes" if one.valid else "no: as published",
+                "yes" if one.publishable else "no",
+            )
             where.setdefault((*told, one.theorem), []).append(f"{name}, {noise}")
     known = list(dict.fromkeys(name for name, *_ in where))
     rows = (

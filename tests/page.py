@@ -7,12 +7,14 @@ block that names its file in a comment is written there. `quick` runs everything
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import re
 import shlex
 import subprocess
 import sys
+import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -127,8 +129,6 @@ def _serve() -> None:
 
 
 def _child(asked: dict[str, Any], main: Any) -> None:
-    import traceback
-
     os.chdir(asked["folder"])
     said = os.open("said.txt", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     os.write(said, f"\n>>> {asked}\n".encode())
@@ -150,6 +150,7 @@ def _child(asked: dict[str, Any], main: Any) -> None:
         traceback.print_exc()
         code = 1
     finally:
+        atexit._run_exitfuncs()  # workers and their folders
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code)
