@@ -32,7 +32,7 @@ check: .venv/installed-check
 
 # docs/reference, from the code and conf/
 docs: .venv/installed
-	$(BIN)/python docs/generate.py
+	$(BIN)/python -m docs.generate
 
 clean:
 	rm -rf .venv build dist *.egg-info

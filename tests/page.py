@@ -7,7 +7,6 @@ block that names its file in a comment is written there. `quick` runs everything
 
 from __future__ import annotations
 
-import atexit
 import json
 import os
 import re
@@ -55,7 +54,8 @@ class Reader:
     """Follows pages. One process imports the program once and forks for every command: seconds saved on each."""
 
     def __init__(self) -> None:
-        environment = os.environ | {"OMP_NUM_THREADS": "1", "NO_COLOR": "1", "COLUMNS": "120"}
+        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        environment = os.environ | {"OMP_NUM_THREADS": "1", "NO_COLOR": "1", "COLUMNS": "120", "PATH": path}
         self.process = subprocess.Popen(
             [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
         )
@@ -71,14 +71,14 @@ class Reader:
 
     def take(self, step: Step, folder: Path, quick: bool) -> None:
         words = shlex.split(step.command, comments=True)
-        if words[:1] == ["pate"]:
-            asked: dict[str, Any] = {"pate": [*words[1:], *small(words[1:])] if quick else words[1:]}
-        elif words[:1] == ["python"] and words[1:2] != ["-m"]:
+        if step.python:
+            (folder / "page.py").write_text(step.python)
+            words = ["python", "page.py"]
+        asked: dict[str, Any] = {"shell": step.command or "python page.py"}  # a process of its own, word for word
+        if quick and words[0] == "pate":
+            asked = {"pate": [*words[1:], *small(words[1:])]}
+        elif quick and words[0] == "python":
             asked = {"python": (folder / words[1]).read_text(), "file": str(folder / words[1]), "words": words[1:]}
-        elif step.python:
-            asked = {"python": step.python, "file": "page.py", "words": ["page.py"]}
-        else:
-            asked = {"shell": step.command}
         code, said = self.ask(asked, folder)
         assert (code != 0) == step.refused, f"{step.command or step.python}\nended with {code}\n{said}"
 
@@ -150,7 +150,6 @@ def _child(asked: dict[str, Any], main: Any) -> None:
         traceback.print_exc()
         code = 1
     finally:
-        atexit._run_exitfuncs()  # workers and their folders
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(code)
