@@ -13,6 +13,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tempfile
 import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from typing import Any
 BLOCK = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```$", re.M | re.S)
 LAZY = ("dp_accounting.pld.privacy_loss_distribution", "opendp.prelude", "sklearn.linear_model", "sklearn.datasets")
 QUICK = {
-    "stage": "compare", "teachers": "ridge", "teachers.count": "10", "labels.queries": "8", "dpsgd.epochs": "1",
+    "stage": "student", "teachers": "ridge", "teachers.count": "10", "labels.queries": "8", "dpsgd.epochs": "1",
     "n_jobs": "1",
 }  # fmt: skip
 
@@ -55,7 +56,8 @@ class Reader:
 
     def __init__(self) -> None:
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-        environment = os.environ | {"OMP_NUM_THREADS": "1", "NO_COLOR": "1", "COLUMNS": "120", "PATH": path}
+        alone = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+        environment = os.environ | alone | {"NO_COLOR": "1", "COLUMNS": "120", "PATH": path}
         self.process = subprocess.Popen(
             [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
         )
@@ -101,6 +103,8 @@ def small(words: list[str]) -> list[str]:
         return []
     given = {word.partition("=")[0] for word in words}
     left = {key: value for key, value in QUICK.items() if key not in given}
+    if "stage" in left and any(key.startswith("dpsgd") for key in given):
+        left["stage"] = "dpsgd"
     if "+experiment" in given:  # which has teachers of its own
         left.pop("teachers", None)
     return [f"{key}={value}" for key, value in left.items()]
@@ -118,6 +122,8 @@ def _serve() -> None:
         importlib.import_module(module.name)
     for name in LAZY:
         importlib.import_module(name)
+    with tempfile.TemporaryDirectory() as folder:  # and what it would compute and keep in memory, on one thread
+        pate.run([*small(["stage"]), "stage=labels", f"workspace={folder}/workspace"])
 
     for line in sys.stdin:
         asked = json.loads(line)
