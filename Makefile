@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: run install test test-slow faults fuzz check clean
+.PHONY: run install test test-slow faults fuzz check docs clean
 
 run: install
 	$(BIN)/pate
@@ -30,6 +30,10 @@ check: .venv/installed-check
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy pate pipelines
+
+# docs/reference, from the code and conf/
+docs: .venv/installed
+	$(BIN)/python -m docs.generate
 
 clean:
 	rm -rf .venv build dist *.egg-info

@@ -1,4 +1,4 @@
-"""The wheel carries everything: conf/ and pipelines/ inside pate, and a command that works from any folder."""
+"""The wheel carries everything: conf/, docs/ and pipelines/ inside pate, and a command that works from any folder."""
 
 import os
 import subprocess
@@ -17,7 +17,11 @@ def wheel(tmp_path_factory):
     source = folder / "source"
     files = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True)
     for name in files.stdout.split():  # a clean copy: nothing of an earlier build
-        if name.startswith(("pate/", "conf/", "pipelines/")) or name in ("pyproject.toml", "README.md", "LICENSE"):
+        if name.startswith(("pate/", "conf/", "docs/", "pipelines/")) or name in (
+            "pyproject.toml",
+            "README.md",
+            "LICENSE",
+        ):
             (source / name).parent.mkdir(parents=True, exist_ok=True)
             (source / name).write_bytes((ROOT / name).read_bytes())
     command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--quiet", "-w", str(folder), str(source)]
@@ -32,6 +36,13 @@ def test_the_wheel_holds_one_top_level_package(wheel):
     assert "pate/pipelines/labels.py" in names
     inside = {name for name in names if name.startswith("pate/conf/") and name.endswith(".yaml")}
     assert len(inside) == len(list((ROOT / "conf").rglob("*.yaml")))
+
+
+def test_the_wheel_holds_every_page_and_not_what_makes_them(wheel):
+    inside = {name for name in zipfile.ZipFile(wheel).namelist() if name.startswith("pate/docs/")}
+    pages = {f"pate/docs/{page.relative_to(ROOT / 'docs')}" for page in (ROOT / "docs").rglob("*.md")}
+    assert pages <= inside
+    assert {Path(name).suffix for name in inside} == {".md", ".png", ".svg"}
 
 
 def test_an_installed_wheel_runs_from_another_folder(wheel, tmp_path):
@@ -52,3 +63,11 @@ def test_an_installed_wheel_runs_from_another_folder(wheel, tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "elsewhere" / "workspace" / "release" / "labels").is_dir()
+    told = subprocess.run(
+        [sys.executable, "-m", "pate.app.docs"],
+        cwd=tmp_path / "elsewhere",
+        env=os.environ | {"PYTHONPATH": str(site)},
+        capture_output=True,
+        text=True,
+    )
+    assert told.stdout.splitlines()[0] == str(site / "pate" / "docs"), told.stderr

@@ -30,7 +30,7 @@ def test_two_packages_with_one_name_are_refused(tmp_path):
 
 
 def test_a_kind_of_ours_cannot_be_declared_elsewhere():
-    with pytest.raises(TypeError, match="kind 'Classifier' belongs to pate.models.classifier"):
+    with pytest.raises(TypeError, match=r"kind 'Classifier' belongs to pate\.models\.classifier"):
 
         class Classifier(Model):
             kind: ClassVar[str] = "Classifier"
