@@ -26,6 +26,9 @@ _PRICED = ("all", "labels", "quality", "student", "compare", "release", "report"
 
 
 class PATE(Method):
+    """Teachers learn on disjoint parts of the private records and vote on public inputs; noisy answers label some of
+    these, and the student that learns from them is what is published (Papernot et al. 2017, 2018)."""
+
     key = "pate"
 
     def left_out(self, settings: Settings) -> str:

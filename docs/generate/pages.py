@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import json
 import pkgutil
 import re
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
-from docs.generate.keys import CONF, GROUPS, Key, choices, comments, group_keys, header, read, root_keys, target
+from docs.generate.keys import CONF, GROUPS, Key, choices, group_keys, header, read, root_keys, target
 
 GENERATED = "<!-- made by make docs: edit the code or conf/, not this page -->"
-SMALL_RUN = ("teachers=ridge", "teachers.count=10", "labels.queries=10", "dpsgd.epochs=1", "n_jobs=1")
 
 
 def pages() -> dict[str, str]:
@@ -26,6 +25,9 @@ def pages() -> dict[str, str]:
         "stages.md": stages(),
         "accountants.md": accountants(),
         "exit_codes.md": exit_codes(),
+        "methods.md": methods(),
+        "results_json.md": results_json(),
+        "results.schema.json": results_schema(),
     }
 
 
@@ -100,9 +102,9 @@ def declared() -> dict[str, list[Any]]:
 
 def asked() -> tuple[str, ...]:
     """All that `stage=` takes."""
-    from pate.app.preflight import ASKED
+    from pate.app.verbs import asked as everything
 
-    return ASKED
+    return everything()
 
 
 def stages() -> str:
@@ -116,12 +118,10 @@ def stages() -> str:
         "that makes this safe (*crosses*); the graph is refused otherwise. Some stages have forms: settings choose.",
         "",
     ]
-    beside = dict(re.findall(r"^or (\w+):? (.+)$", comments((CONF / "config.yaml").read_text())["stage"], re.M))
-    rows = [
-        _row(f"`{name}`", beside.get(name, "everything that applies, up to the comparison and the page"))
-        for name in asked()
-        if name not in made
-    ]
+    from pate.app.verbs import summaries
+
+    told = summaries() | {"all": "everything that applies, up to the comparison and the page"}
+    rows = [_row(f"`{name}`", told[name]) for name in asked() if name not in made]
     lines += [*_table(["`stage=`", "not a stage of the flow"], rows), ""]
     for name in sorted(made, key=lambda name: asked().index(name) if name in asked() else len(asked())):
         lines += [f"## `{name}`", "", *_stage(made[name]), ""]
@@ -196,7 +196,7 @@ def accountants() -> str:
     where: dict[tuple[str, ...], list[str]] = {}
     for (name, noise), several in found.items():
         for one in several:
-            kind = "data-independent" if one.guarantee == "every data set" else "data-dependent"
+            kind = "data-dependent" if one.data_dependent else "data-independent"
             told = (
                 one.accountant,
                 kind,
@@ -244,49 +244,75 @@ def exit_codes() -> str:
     return _page(lines)
 
 
-def results_json(found: dict[str, Any]) -> str:
-    """The keys of results.json and their types, as a small run of every method leaves them."""
-    rows = [_row(f"`{name}`", " or ".join(sorted(kinds))) for name, kinds in _shape(found).items()]
+def results_json() -> str:
+    """What is in results.json, by the types that write and read it."""
+    from pate.evaluation.results import Results
+    from pate.workspace.typed_json import schema
+
+    defined = schema(Results)["$defs"]
     lines = [
         "# results.json",
         "",
         "What a run found, with everything needed to repeat it. **The owner's file**: it holds epsilons for this data",
-        "set. `[]` is each of a list, `*` each of a mapping (classes, stages, accountants). Null: not part of the run.",
-        "`config` is the whole [configuration](configuration.md). From Python, `pate.run([...])` returns the same.",
+        "set. A number may be null where it is infinite. `config` is the whole [configuration](configuration.md). From",
+        "Python, `pate.run([...])` returns the same. As a JSON schema: [results.schema.json](results.schema.json).",
+        "Files of version 1, which names none, are read too.",
         "",
-        *_table(["key", "type"], rows),
     ]
+    for name in ("Results", *(name for name in defined if name != "Results")):
+        lines += [f"## {name}", "", _paragraph(defined[name]["description"]), ""]
+        rows = (_row(f"`{key}`", _type(kind)) for key, kind in defined[name]["properties"].items())
+        lines += [*_table(["key", "type"], rows), ""]
     return _page(lines)
 
 
-_NAMED_BY_DATA = ("by_class", "public_by_class", "stages", "versions", "epsilon")
+def results_schema() -> str:
+    """The same for a validator."""
+    from pate.evaluation.results import Results
+    from pate.workspace.typed_json import schema
+
+    return json.dumps(schema(Results), indent=1) + "\n"
 
 
-def _shape(value: Any, name: str = "") -> dict[str, set[str]]:
-    if isinstance(value, dict) and value and name != "config":
-        anything = name.rpartition(".")[2] in _NAMED_BY_DATA
-        found: dict[str, set[str]] = {}
-        for key, one in value.items():
-            inner = "*" if anything else key
-            for told, kinds in _shape(one, f"{name}.{inner}".lstrip(".")).items():
-                found[told] = found.get(told, set()) | kinds
-        return found
-    if isinstance(value, list) and any(isinstance(one, dict | list) for one in value):
-        found = {}
-        for one in value:
-            for told, kinds in _shape(one, f"{name}[]").items():
-                found[told] = found.get(told, set()) | kinds
-        return found
-    named = {bool: "true or false", int: "number", float: "number", str: "text", dict: "mapping", list: "list"}
-    return {name: {"null" if value is None else named[type(value)]}}
+def _type(kind: dict[str, Any]) -> str:
+    if "$ref" in kind:
+        name = kind["$ref"].rpartition("/")[2]
+        return f"[{name}](#{name.lower()})"
+    if "anyOf" in kind:
+        several = [_type(one) for one in kind["anyOf"] if one != {"type": "null"}]
+        return " or ".join(dict.fromkeys([*several, "null"]))
+    if kind.get("type") == "array":
+        return f"list of {_type(kind['items'])}"
+    if kind.get("type") == "object":
+        return f"mapping to {_type(kind['additionalProperties'])}"
+    named = kind.get("type", "anything")
+    return "number" if isinstance(named, list) else {"boolean": "true or false", "string": "text"}.get(named, named)
 
 
-def small_run() -> dict[str, Any]:
-    """The run that results_json.md shows: seconds, on digits, seeded, in a folder that is thrown away."""
-    import pate
+def methods() -> str:
+    """Which ways to a model there are, and what of each may leave."""
+    from pate.pipelines import methods as known
 
-    with tempfile.TemporaryDirectory() as folder:
-        return pate.run([*SMALL_RUN, "stage=compare", "noise.seed=0", f"workspace={folder}/workspace"])
+    from pate.evaluation.metrics import metrics as all_metrics
+
+    ways = (_row(f"`{key}`", _paragraph(inspect.getdoc(type(one)) or "")) for key, one in known().items())
+    measures = (
+        _row(f"`{one.name}`", _paragraph(inspect.getdoc(sys.modules[one.function.__module__]) or ""), one.better)
+        for one in all_metrics().values()
+    )
+    lines = [
+        "# Methods and metrics",
+        "",
+        "`methods=[...]` chooses which are run; each other one is held against the first. `release.method=` names the",
+        "one that leaves.",
+        "",
+        *_table(["method", "what it is"], ways),
+        "",
+        "Every model is scored by all metrics, on the test set and on the public inputs whose true labels are known:",
+        "",
+        *_table(["metric", "what it is", "better"], measures),
+    ]
+    return _page(lines)
 
 
 def _paragraph(text: str) -> str:

@@ -27,6 +27,7 @@ from omegaconf.errors import OmegaConfBaseException
 
 from pate.app.bars import console, in_bars
 from pate.app.compose import declare, section
+from pate.app.docs import listing as documentation
 from pate.app.one_line import one_line
 from pate.app.pipes import outlive_readers
 from pate.app.places import offer
@@ -58,6 +59,8 @@ def main() -> None:
     signal.signal(signal.SIGTERM, _interrupted)
     this = new_session()
     try:
+        if sys.argv[1:] == ["docs"]:
+            return print("\n".join(documentation()))
         sys.argv[1:] = understood(sys.argv[1:], asked())
         offer(sys.argv[1:])
         declare()

@@ -41,7 +41,3 @@ def _title(page: Path) -> str:
     """Its first heading."""
     lines = page.read_text(encoding="utf-8").splitlines()
     return next((line.removeprefix("# ") for line in lines if line.startswith("# ")), "")
-
-
-if __name__ == "__main__":
-    print("\n".join(listing()))

@@ -40,12 +40,16 @@ def running_none() -> tuple[str, ...]:
     return tuple(name for name in _VERBS if name not in stages())
 
 
-def listing() -> str:
-    """A line for each of them, for the help."""
+def summaries() -> dict[str, str]:
+    """A line about each of them."""
     lines = {name: some[0].summary for name, some in stages().items()}
-    lines |= {name: _summary(verb) for name, verb in _VERBS.items()}
-    width = max(map(len, lines)) + 2
-    return "\n".join(f"{name:{width}}{line}" for name, line in lines.items())
+    return lines | {name: _summary(verb) for name, verb in _VERBS.items()}
+
+
+def listing() -> str:
+    """The same for the help."""
+    width = max(map(len, summaries())) + 2
+    return "\n".join(f"{name:{width}}{line}" for name, line in summaries().items())
 
 
 def _summary(verb: Verb) -> str:

@@ -206,7 +206,7 @@ def _totals(account: dict[str, Any]) -> list[str]:
         lines.append(f"{account['kept']} in brackets: made for the owner's eyes, not released, not counted")
     if account["evaluations"]:
         lines.append(f"apart: {account['evaluations']} evaluations ({SEEDED}), not counted")
-    return [*lines, "what this promises, and what not: docs/privacy.md"]
+    return [*lines, "what this promises, and what not: docs/explanation/privacy.md (pate docs)"]
 
 
 def finite(value: Any) -> Any:

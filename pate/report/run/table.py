@@ -68,7 +68,7 @@ def print_places(found: Results, folder: Path) -> None:
     workspace = Path(config["workspace"])
     if all(stage.reused for stage in stages.values()):
         print("nothing to do: every stage was up to date")
-    print("promise  what an epsilon here promises, and what not: docs/privacy.md")
+    print("promise  what an epsilon here promises, and what not: docs/explanation/privacy.md (pate docs)")
     print(f"results  {folder / 'results.json'}")
     if "report" in stages:
         print(f"page     {folder / 'report.html'}")
