@@ -21,7 +21,7 @@ from pate.settings import Settings
 from pate.workspace.runner import Runner
 from pate.workspace.stage import Stage
 
-# Seconds a record of each kind on two cores: MNIST's 60,000 private records (docs/explanation/results.md), digits for the rest.
+# Seconds a record of each kind on two cores: MNIST (docs/explanation/results.md), digits for the rest.
 _FEATURES = {"Scattering": 5e-4, "PCA": 2e-5, "Identity": 1e-6}
 _TEACHERS = {"Ridge": 1.5e-5, "KRR": 6e-5, "Graph": 2e-4, "KRRGraph": 3e-4, "Logistic": 3e-4, "CNN": 0.05}
 _STUDENTS = {"SelfTraining": 1e-3, "Supervised": 1e-4, "Graph": 2e-3, "KRR": 1e-3, "LabelSpreading": 2e-3}
