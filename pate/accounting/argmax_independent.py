@@ -34,7 +34,7 @@ import numpy as np
 
 from pate.accounting import conversion
 from pate.accounting.guarantee import Guarantee, for_every
-from pate.accounting.three_outcomes import Noise, Range, log_laws
+from pate.accounting.three_outcomes import NoiseLaw, Range, log_laws
 
 _SLACK = 1e-14
 _ORDERS = [1 + 10 ** (i / 64) for i in range(-128, 257)]  # a fixed lattice, so that caches serve every k and delta
@@ -55,7 +55,7 @@ class _Boxes:
         return _Boxes(self.least[rows], self.most[rows], self.low[rows], self.high[rows])
 
 
-def epsilon(noise: Noise, k: int, delta: float, teachers: int) -> tuple[float, float]:
+def epsilon(noise: NoiseLaw, k: int, delta: float, teachers: int) -> tuple[float, float]:
     """Epsilon of k answers for every data set, and the order it was certified at.
 
     The bound on one answer holds whatever came before it, so the queries may be adaptive. Every order gives a valid
@@ -83,7 +83,7 @@ def price(epsilon: float, delta: float) -> Guarantee:
 
 
 @lru_cache(maxsize=4096)
-def certified_rdp(noise: Noise, alpha: float, teachers: int, tolerance: float = 1e-3) -> float:
+def certified_rdp(noise: NoiseLaw, alpha: float, teachers: int, tolerance: float = 1e-3) -> float:
     """An upper bound on D_alpha of one answer, both directions, for every histogram of `teachers` votes.
 
     It exceeds the supremum over three-outcome laws by at most the relative tolerance, unless the work runs out.
@@ -106,7 +106,7 @@ def certified_rdp(noise: Noise, alpha: float, teachers: int, tolerance: float = 
     return min(bound, noise.known_rdp(alpha)) * (1 + 1e-12)
 
 
-def _first_boxes(noise: Noise, teachers: int) -> _Boxes:
+def _first_boxes(noise: NoiseLaw, teachers: int) -> _Boxes:
     """Gaps in blocks that double, thresholds from below both counts to above, and the two unbounded ends."""
     starts = 2 ** np.arange(int(teachers).bit_length(), dtype=float)
     least, most = starts, np.minimum(2 * starts - 1, teachers)
@@ -135,7 +135,7 @@ def _halve(boxes: _Boxes, along_gap: np.ndarray, scale: float) -> _Boxes:
     return _Boxes(*(np.concatenate(pair) for pair in zip(vars(first).values(), vars(second).values(), strict=True)))
 
 
-def _bounds(noise: Noise, alpha: float, boxes: _Boxes) -> tuple[float, np.ndarray, np.ndarray]:
+def _bounds(noise: NoiseLaw, alpha: float, boxes: _Boxes) -> tuple[float, np.ndarray, np.ndarray]:
     """The largest D_alpha met, an upper bound for every box, and whether the gap is what makes it loose."""
     low, high, least, most = boxes.low, boxes.high, boxes.least, boxes.most
     p, q = _corner_laws(noise, boxes)
@@ -176,7 +176,7 @@ def _bounds(noise: Noise, alpha: float, boxes: _Boxes) -> tuple[float, np.ndarra
     return met, np.where(np.isnan(upper), np.inf, upper), (least < most) & (loose.sum(axis=0) > 0)
 
 
-def _corner_laws(noise: Noise, boxes: _Boxes) -> tuple[np.ndarray, np.ndarray]:
+def _corner_laws(noise: NoiseLaw, boxes: _Boxes) -> tuple[np.ndarray, np.ndarray]:
     """log P and log P' as arrays (outcome, least or most gap, low or high s, box)."""
     s = np.stack([boxes.low, boxes.high])
     p, q = (np.repeat(law[:, None], 2, axis=1) for law in log_laws(noise, boxes.least, s))
@@ -228,7 +228,7 @@ def _divergence(log_p: np.ndarray, log_q: np.ndarray, alpha: float) -> np.ndarra
 
 
 @lru_cache(maxsize=4096)
-def scan(noise: Noise, alpha: float, teachers: int) -> float:
+def scan(noise: NoiseLaw, alpha: float, teachers: int) -> float:
     """The largest D_alpha on a grid that zooms in on its best point: quick, NOT certified, at most the supremum."""
     _check(alpha, teachers)
     gaps, m, p, q = _grid(noise, teachers)
@@ -247,7 +247,7 @@ def scan(noise: Noise, alpha: float, teachers: int) -> float:
 
 
 @lru_cache(maxsize=16)
-def _grid(noise: Noise, teachers: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def _grid(noise: NoiseLaw, teachers: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Gaps; for each the best other count M from n_b on, in order, denser near n_b and n_a; and the laws there."""
     gaps = np.unique(np.round(np.geomspace(1, teachers, 60)))[:, None]
     near = np.concatenate([noise.scale * np.sinh(np.linspace(-5, 5, 51)), [0.25, 0.5, 0.75, 1]])

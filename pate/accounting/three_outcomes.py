@@ -30,7 +30,7 @@ Range = tuple[np.ndarray, np.ndarray]  # lower and upper ends
 
 
 @dataclass(frozen=True)
-class Noise(ABC):
+class NoiseLaw(ABC):
     """Independent noise on every count."""
 
     @property
@@ -85,7 +85,7 @@ class Noise(ABC):
 
 
 @dataclass(frozen=True)
-class _Exponential(Noise):
+class _Exponential(NoiseLaw):
     """Noise whose density and lower tail change by exp(gamma) per vote."""
 
     gamma: float
@@ -195,7 +195,7 @@ _ROWS = 4096  # integrals evaluated at once
 
 
 @dataclass(frozen=True)
-class Gaussian(Noise):
+class Gaussian(NoiseLaw):
     """Normal noise of standard deviation sigma.
 
     With r = f/F, -1/sigma^2 < r' < 0 (Sampford 1953), so the slope of `rise`, r(x) - r(x-1), lies in (-1/sigma^2, 0),
@@ -283,7 +283,7 @@ class Gaussian(Noise):
         return -(most - 1) / self.sigma**2
 
 
-def log_laws(noise: Noise, gap: np.ndarray, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def log_laws(noise: NoiseLaw, gap: np.ndarray, s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The logarithms of (A, B, R) and of (A', B', R'), each stacked along a new first axis."""
     gap, s = (np.asarray(each, float) for each in np.broadcast_arrays(gap, s))
     wins = noise.log_wins(np.stack([s, s + gap, s + 1, s + gap - 1]), np.stack([gap, -gap, gap - 2, 2 - gap]))

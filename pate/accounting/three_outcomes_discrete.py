@@ -17,7 +17,7 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from pate.accounting.discrete_gaussian import log_below, log_mass, log_normaliser, sums_from
-from pate.accounting.three_outcomes import Gaussian, Noise, Range
+from pate.accounting.three_outcomes import Gaussian, NoiseLaw, Range
 
 LARGEST_SIGMA = 300.0  # beyond, sums get long: a certificate would take minutes
 _REACH = 9.3  # deviations from the mode beyond which terms are below exp(-42) of the largest
@@ -27,7 +27,7 @@ _TERMS = 4_000_000  # at once
 
 
 @dataclass(frozen=True)
-class DiscreteGaussian(Noise):
+class DiscreteGaussian(NoiseLaw):
     """Pr[K = k] proportional to exp(-k^2 / (2 sigma^2)), ties broken uniformly."""
 
     sigma: float
@@ -161,7 +161,7 @@ def _split(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return np.floor(known), known - np.floor(known), finite
 
 
-def gaussian(sigma: float, noise: str) -> Noise | None:
+def gaussian(sigma: float, noise: str) -> NoiseLaw | None:
     """Gaussian noise, `discrete` or `continuous`, as `certified_rdp` takes it; None where nothing is certified."""
     if noise == "continuous":
         return Gaussian(sigma)

@@ -12,7 +12,7 @@ import numpy as np
 from pate.accounting import argmax_independent, gaussian, gnmax2018, grids, three_outcomes_discrete
 from pate.accounting.guarantee import Guarantee
 from pate.accounting.law import Exactly
-from pate.accounting.three_outcomes import Noise as Certified
+from pate.accounting.three_outcomes import NoiseLaw as Certified
 from pate.aggregation.aggregator import Aggregator
 from pate.noise import Noise
 

@@ -80,6 +80,6 @@ class LNMax(Aggregator):
         return moments.prices(counts, self.gamma, self.noise, delta)
 
     @property
-    def _certified(self) -> three_outcomes.Noise:
+    def _certified(self) -> three_outcomes.NoiseLaw:
         laplace = three_outcomes.Laplace if self.noise == "continuous" else three_outcomes.DiscreteLaplace
         return laplace(self.gamma)

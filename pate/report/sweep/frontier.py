@@ -54,17 +54,17 @@ class Configuration:
     accuracy: Mean
 
 
-Kinds = dict[Kind, list[Configuration]]
+ByKind = dict[Kind, list[Configuration]]
 
 
-def frontiers(groups: Sequence[Group]) -> Kinds:
+def frontiers(groups: Sequence[Group]) -> ByKind:
     """The frontier of each kind, by growing epsilon."""
     return {kind: frontier(points) for kind, points in by_kind(groups).items()}
 
 
-def by_kind(groups: Sequence[Group]) -> Kinds:
+def by_kind(groups: Sequence[Group]) -> ByKind:
     """All configurations whose epsilon and test accuracy are known."""
-    found: Kinds = {}
+    found: ByKind = {}
     for group in groups:
         for method in looks(group.jobs).values():
             for kind, point in _points(group, method):

@@ -18,7 +18,7 @@ from pate.report.draw import plots
 from pate.report.draw.published import REFERENCES
 from pate.report.files import write_owned
 from pate.report.run.page import OWNERS, render
-from pate.report.sweep.frontier import TUNING, Configuration, Kind, Kinds, best, by_kind, frontier
+from pate.report.sweep.frontier import TUNING, ByKind, Configuration, Kind, best, by_kind, frontier
 from pate.report.sweep.jobs import SEEDS, Group, Job, Mean, groups, looks, swept
 
 _TUNING = f"{TUNING[0].upper()}{TUNING[1:]}."
@@ -45,7 +45,7 @@ def write_sweep_page(
 def sweep_page(
     jobs: Sequence[Job],
     found: Sequence[Group],
-    kinds: Kinds,
+    kinds: ByKind,
     epsilon: float | None,
     releases: Sequence[str],
     command: str,
@@ -89,7 +89,7 @@ def sweep_page(
     )
 
 
-def _verdict(data: str, found: Sequence[Group], kinds: Kinds, epsilon: float | None) -> Verdict:
+def _verdict(data: str, found: Sequence[Group], kinds: ByKind, epsilon: float | None) -> Verdict:
     """The best of each kind, within an epsilon if one was given; kinds are never held against each other unsaid."""
     told = []
     for kind, points in sorted(kinds.items(), key=lambda one: not one[0].publishable):
@@ -106,7 +106,7 @@ def _verdict(data: str, found: Sequence[Group], kinds: Kinds, epsilon: float | N
     return Verdict(f"{what} in {runs} runs on {data}: {asked}.", tuple(told))
 
 
-def _apart(kind: Kind, kinds: Kinds) -> str:
+def _apart(kind: Kind, kinds: ByKind) -> str:
     """What is not the same for all kinds, and so not among the facts above the page."""
     told = ""
     if len({one.promise.delta for one in kinds}) > 1:
@@ -116,17 +116,17 @@ def _apart(kind: Kind, kinds: Kinds) -> str:
     return told + (f", {kind.data}" if len({one.data for one in kinds}) > 1 else "")
 
 
-def _shared(kinds: Kinds) -> list[tuple[str, str]]:
+def _shared(kinds: ByKind) -> list[tuple[str, str]]:
     deltas, relations = {kind.promise.delta for kind in kinds}, {str(kind.promise.relation) for kind in kinds}
     told = [("delta", f"{deltas.pop():g}")] if len(deltas) == 1 else []
     return told + ([("neighbours", relations.pop())] if len(relations) == 1 else [])
 
 
-def _figures(found: Sequence[Group], kinds: Kinds) -> list[dict[str, str]]:
+def _figures(found: Sequence[Group], kinds: ByKind) -> list[dict[str, str]]:
     return [one for data in dict.fromkeys(kind.data for kind in kinds) if (one := _figure(data, found, kinds))]
 
 
-def _figure(data: str, found: Sequence[Group], kinds: Kinds) -> dict[str, str] | None:
+def _figure(data: str, found: Sequence[Group], kinds: ByKind) -> dict[str, str] | None:
     """Of one data set: accuracies on different test inputs do not compare."""
     points, lines, drawn_as = [], [], looks(job for group in found for job in group.jobs)
     for kind, several in kinds.items():
@@ -163,7 +163,7 @@ def _drawn(kind: Kind, look: MethodResult, point: Configuration) -> plots.Mark:
     )
 
 
-def _frontiers(kinds: Kinds, epsilon: float | None) -> dict[str, Any]:
+def _frontiers(kinds: ByKind, epsilon: float | None) -> dict[str, Any]:
     rows = []
     for kind, points in kinds.items():
         chosen = best(points, epsilon) if epsilon is not None else None
