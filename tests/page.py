@@ -123,7 +123,8 @@ def _serve() -> None:
     for name in LAZY:
         importlib.import_module(name)
     with tempfile.TemporaryDirectory() as folder:  # and what it would compute and keep in memory, on one thread
-        pate.run([*small(["stage"]), "stage=labels", f"workspace={folder}/workspace"])
+        for law in (["aggregator=lnmax"], ["aggregator=gnmax", "aggregator.sigma=30"]):
+            pate.run([*small(["stage"]), "stage=labels", f"workspace={folder}/workspace", *law])
 
     for line in sys.stdin:
         asked = json.loads(line)
