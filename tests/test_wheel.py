@@ -64,7 +64,7 @@ def test_an_installed_wheel_runs_from_another_folder(wheel, tmp_path):
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "elsewhere" / "workspace" / "release" / "labels").is_dir()
     told = subprocess.run(
-        [sys.executable, "-m", "pate.app.docs"],
+        [sys.executable, "-m", "pate.app", "docs"],
         cwd=tmp_path / "elsewhere",
         env=os.environ | {"PYTHONPATH": str(site)},
         capture_output=True,
