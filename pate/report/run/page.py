@@ -79,7 +79,7 @@ def render(**context: Any) -> str:
     css, js = ((_WEB / name).read_text() for name in ("page.css", "page.js"))
     from markupsafe import Markup
 
-    defaults: dict[str, Any] = {"parts": [], "source": "results.json", "withheld": ""}
+    defaults: dict[str, Any] = {"subject": "runs compared", "parts": [], "source": "results.json", "withheld": ""}
     return environment.get_template("page.html").render(defaults | context | {"css": Markup(css), "js": Markup(js)})
 
 
@@ -121,6 +121,7 @@ def _common(found: Results) -> dict[str, Any]:
     relations = sorted({row.relation for row in found.methods if row.relation})
     scored = [row for row in found.methods if row.confusion]
     return {
+        "subject": _compared(found),
         "verdict": verdict(found),
         "facts": _facts(found),
         "errors": "± is one standard error from the size of the test set; one run, so chance in training is not in it.",
