@@ -10,8 +10,8 @@ import numpy as np
 
 from pate.data.benchmark import KnownDataset
 from pate.data.fetch import Published
+from pate.data.records import Pool
 from pate.data.sources import ADULT, ADULT_FILES
-from pate.data.split import Pool
 from pate.data.table import tabulated
 from pate.errors import ConfigError
 from pate.workspace.files import Unreadable, opened

@@ -10,13 +10,14 @@ from typing import ClassVar
 import numpy as np
 
 from pate.data.dataset import Dataset
-from pate.data.formats import FORMATS, Chosen, Raw, count, read, shape, shown_names
-from pate.data.kinds import KINDS, Rows
+from pate.data.formats import FORMATS, count, shape
+from pate.data.kinds import KINDS
 from pate.data.labels import CLASSES_FROM_PRIVATE, class_list
+from pate.data.owners import refuse_in_public, refuse_on_both_sides
 from pate.data.recognise import of_arrays, of_table
-from pate.data.records import agree, check, owners, pooled
-from pate.data.split import Pool, Sizes, Split, assemble, divided, shared, shuffled, taken
-from pate.data.table import columns_of
+from pate.data.records import Raw, agree, check, pooled, read
+from pate.data.split import Rows, Sizes, Split, assemble, divided, shared, shuffled, taken
+from pate.data.table import Chosen, columns_of, shown_names
 from pate.errors import ConfigError
 
 _SIDES = ("private", "public", "test")
@@ -115,16 +116,8 @@ class Arrays(Dataset):
         return self.keep or ()
 
     def split(self, group_by: str | None = None) -> Split:
-        """Read, check and split."""
-        if group_by is not None and group_by in ("x", "y", self.label):
-            raise ConfigError(f"'{group_by}' is no group: name the column that says whose a record is")
-        self.require()
-        chosen = Chosen(tuple(self.columns or ()), tuple(self.drop or ()))
-        raws = {side: read(path, self.label, group_by, chosen) for side, path in self.sides().items()}
-        for side, raw in raws.items():
-            check(raw, side != "public", group_by if side in _OWNED else None, self.label or "")
-        agree(list(raws.values()))
-        self._refuse_unknown_columns(raws)
+        """Read and check the files, make pools of records, divide those by position alone."""
+        raws = self._read(group_by)
         classes, notes = self._classes(raws)
         pools = {side: pooled(raw, classes, owned=side in _OWNED) for side, raw in raws.items()}
         sizes = self._divided({side: len(pool) for side, pool in pools.items()})
@@ -134,8 +127,7 @@ class Arrays(Dataset):
             shown = slice(sizes.private, sizes.private + sizes.public)
             private, public, test = pool.first(sizes.private), pool.rows(shown), pool.last(sizes.test)
             rows, mine = Rows(raws["pool"].where, order[shown]), order[: sizes.private]
-            if pool.group is not None:
-                _refuse_shared_owners(pool, sizes.private)
+            refuse_on_both_sides(pool.group, sizes.private)
         else:
             nobody = next(iter(pools.values())).first(0)
             private = pools.get("private", nobody).first(sizes.private)
@@ -143,14 +135,24 @@ class Arrays(Dataset):
             test = pools.get("test", nobody).last(sizes.test)
             rows = Rows(raws["public"].where if "public" in raws else "the public rows", np.arange(sizes.public))
             mine = np.arange(sizes.private)
-            _refuse_owners_in_public(private, raws.get("public"))
+            if "public" in raws:
+                refuse_in_public(private.group, raws["public"].group, raws["public"].where)
         split = assemble(private, public, test, classes, notes)
-        own = raws.get("pool") or raws.get("private")
-        if own is None or not len(mine):
-            return replace(split, public_rows=rows)
-        assert own.labels is not None  # `check` has refused a private side without
-        known = of_table(own.whole, mine) if own.whole else of_arrays(own.x, own.labels, mine)
-        return replace(split, public_rows=rows, contents=(known, *split.contents))
+        known = _recognised(raws.get("pool") or raws.get("private"), mine)
+        return replace(split, public_rows=rows, contents=(*known, *split.contents))
+
+    def _read(self, group_by: str | None) -> dict[str, Raw]:
+        """Every side's file, as it must be."""
+        if group_by is not None and group_by in ("x", "y", self.label):
+            raise ConfigError(f"'{group_by}' is no group: name the column that says whose a record is")
+        self.require()
+        chosen = Chosen(tuple(self.columns or ()), tuple(self.drop or ()))
+        raws = {side: read(path, self.label, group_by, chosen) for side, path in self.sides().items()}
+        for side, raw in raws.items():
+            check(raw, side != "public", group_by if side in _OWNED else None, self.label or "")
+        agree(list(raws.values()))
+        self._refuse_unknown_columns(raws)
+        return raws
 
     def _refuse_unknown_columns(self, raws: Mapping[str, Raw]) -> None:
         """What is said of a column must be said of one there is."""
@@ -183,28 +185,9 @@ class Arrays(Dataset):
         return class_list(labels), (CLASSES_FROM_PRIVATE,)
 
 
-def _refuse_owners_in_public(private: Pool, public: Raw | None) -> None:
-    """The same where the sides are files of their own, if the public one says whose its records are."""
-    if private.group is None or public is None or public.group is None:
-        return
-    try:
-        named = owners(public.group, public.where)
-    except ConfigError:  # a public record may be nobody's
-        named = public.group
-    both = np.intersect1d(private.group.astype(str), named.astype(str))
-    if len(both):
-        raise ConfigError(
-            f"{len(both)} groups have records in the private and in the public file: what is public is released as it "
-            "is, so take them out of one of the two"
-        )
-
-
-def _refuse_shared_owners(pool: Pool, private: int) -> None:
-    """Nobody's records may lie on both sides of the barrier: the public side is released as it is."""
-    assert pool.group is not None
-    both = np.intersect1d(pool.group[:private], pool.group[private:])
-    if len(both):
-        raise ConfigError(
-            f"{len(both)} groups would have private and public records: with partition.group_by, give separate "
-            "private, public and test files that divide the groups"
-        )
+def _recognised(own: Raw | None, mine: np.ndarray) -> tuple[str, ...]:
+    """A digest of the private records as their file says them."""
+    if own is None or not len(mine):
+        return ()
+    assert own.labels is not None  # `check` has refused a private side without
+    return (of_table(own.whole, mine) if own.whole else of_arrays(own.x, own.labels, mine),)

@@ -9,7 +9,8 @@ from typing import ClassVar
 
 from pate.data.dataset import Dataset
 from pate.data.fetch import Published, fetch, verify
-from pate.data.split import Pool, Sizes, Split, assemble, divided
+from pate.data.records import Pool
+from pate.data.split import Sizes, Split, assemble, divided
 from pate.errors import ConfigError
 
 

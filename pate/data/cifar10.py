@@ -10,8 +10,8 @@ import numpy as np
 
 from pate.data.benchmark import KnownDataset
 from pate.data.fetch import Published
+from pate.data.records import Pool
 from pate.data.sources import CIFAR10, CIFAR10_FILES
-from pate.data.split import Pool
 from pate.errors import ConfigError
 
 _RECORD = 1 + 3 * 32 * 32

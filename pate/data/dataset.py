@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pate.choice import Choice
+from pate.data.encoding import encoded
 from pate.data.split import Sizes, Split
-from pate.data.table import columns_of, encoded
+from pate.data.table import columns_of
 from pate.errors import ConfigError
 
 

@@ -8,7 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from pate.data.benchmark import KnownDataset
-from pate.data.split import Pool, shared, shuffled
+from pate.data.records import Pool
+from pate.data.split import shared, shuffled
 from pate.errors import ConfigError
 
 _RECORDS = 1797

@@ -14,9 +14,10 @@ import numpy as np
 
 from pate.data import advice
 from pate.data.cells import text
+from pate.data.encoding import Columns
 from pate.data.identifiers import named_like_one, only_a_handful, repeated, shaped_like_one
 from pate.data.split import Split
-from pate.data.table import Columns, cells_of, columns_of
+from pate.data.table import cells_of, columns_of
 from pate.workspace.artifact import Artifact
 
 SIDES = ("private", "public", "test")

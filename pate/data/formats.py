@@ -1,24 +1,20 @@
-"""One file of a user's own data: npz, npy, csv or parquet. Errors name files, columns and counts, never a value.
+"""One file of a user's own data, npz, npy, csv or parquet, as arrays or as columns of cells as they were written.
 
-A csv without a header would show a record where its column names are expected, so they are not shown either.
+Errors name files and counts, never a value.
 """
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from pate.data.cells import date, number, text
-from pate.data.table import tabulated
 from pate.errors import ConfigError
 from pate.workspace.files import (
     Unreadable,
@@ -33,65 +29,6 @@ from pate.workspace.files import (
 )
 
 FORMATS = ("npz", "npy", "csv", "parquet")
-
-
-@dataclass(frozen=True)
-class Raw:
-    """What a file holds: x as numbers or as a table, labels and groups as they were written."""
-
-    where: str
-    x: np.ndarray
-    labels: np.ndarray | None
-    group: np.ndarray | None
-    whole: dict[str, np.ndarray] = field(default_factory=dict)  # of a table: all columns there are
-
-
-@dataclass(frozen=True)
-class Chosen:
-    """Which columns of a table are read: all, or those in `only`, but for those in `drop`."""
-
-    only: tuple[str, ...] = ()
-    drop: tuple[str, ...] = ()
-
-    def of(self, columns: dict[str, np.ndarray], path: Path) -> dict[str, np.ndarray]:
-        absent = [name for name in self.only if name not in columns]
-        if absent:
-            raise ConfigError(f"dataset.columns: {path} has no column {', '.join(absent)}; {shown_names(columns)}")
-        kept = {name: one for name, one in columns.items() if name not in self.drop}
-        kept = {name: one for name, one in kept.items() if not self.only or name in self.only}
-        if not kept:
-            raise ConfigError(f"{path}: dataset.columns and dataset.drop leave no column to learn from")
-        return kept
-
-
-def shown_names(columns: Mapping[str, np.ndarray] | np.ndarray, most: int = 20) -> str:
-    """The columns there are, by name. The first line of a csv without a header is a record, and not shown."""
-    names = columns.dtype.names or () if isinstance(columns, np.ndarray) else tuple(columns)
-    if any(number(name) is not None or date(name) is not None or name in columns[name][:1000] for name in names):
-        return f"its first line names {len(names)} columns that look like values: does it have a header?"
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return f"its columns are {', '.join(names[:most])}{more}"
-
-
-def read(path: Path, label: str | None, group_by: str | None, chosen: Chosen | None = None) -> Raw:
-    """Read one file; for npy that is `<side>_x.npy` and its neighbours `<side>_y.npy`, `<side>_<group>.npy`."""
-    form = path.suffix.lower()
-    if form in (".csv", ".parquet"):
-        columns = csv_columns(path) if form == ".csv" else parquet_columns(path)
-        return _table(path, columns, label, group_by, chosen or Chosen())
-    if chosen not in (None, Chosen()):
-        raise ConfigError(f"dataset.columns and dataset.drop are for the columns of csv or parquet, not {path.name}")
-    if label is not None:
-        raise ConfigError(f"dataset.label={label} names a column of csv or parquet; {path.name} has its labels as 'y'")
-    arrays = npz_arrays(path) if form == ".npz" else npy_arrays(path)
-    if "x" not in arrays:
-        raise ConfigError(f"{path} has no array 'x': save it with numpy.savez(file, x=..., y=...)")
-    x = arrays["x"]
-    if x.ndim > 2 and x.dtype.kind in "iu" and x.dtype != np.uint8:
-        raise ConfigError(
-            f"{path}: images of whole numbers are bytes (uint8), these are {x.dtype}: save them so, or as floats"
-        )
-    return Raw(str(path), numeric(x, path), arrays.get("y"), arrays.get(group_by) if group_by else None)
 
 
 def count(path: Path) -> int:
@@ -281,21 +218,3 @@ def _parquet(path: Path) -> Iterator[Any]:
                 raise Unreadable("declares more than there is memory for") from None
     except Unreadable as problem:
         raise ConfigError(f"{path} {problem}") from None
-
-
-def _table(path: Path, columns: dict[str, np.ndarray], label: str | None, group_by: str | None, chosen: Chosen) -> Raw:
-    whole = dict(columns)
-    labels, group = (_names(columns.pop(name)) if name in columns else None for name in (label, group_by))
-    if not columns:
-        raise ConfigError(f"{path} has no feature columns besides the label and the group")
-    return Raw(str(path), tabulated(chosen.of(columns, path)), labels, group, whole)
-
-
-def _names(column: np.ndarray) -> np.ndarray:
-    """Labels or groups: whole numbers as such, where each has one; else as text."""
-    cells = column.tolist()
-    if column.dtype.kind != "O" or all(isinstance(cell, str) for cell in cells):
-        return column
-    if None in cells or any(isinstance(cell, Decimal) for cell in cells):
-        return _objects([text(cell) for cell in cells])
-    return np.array(cells)

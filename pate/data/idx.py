@@ -14,8 +14,8 @@ import numpy as np
 
 from pate.data.benchmark import KnownDataset
 from pate.data.fetch import Published
+from pate.data.records import Pool
 from pate.data.sources import FASHION_MNIST, IDX_FILES, MNIST
-from pate.data.split import Pool
 from pate.errors import ConfigError
 from pate.workspace.files import Unreadable, most_unpacked, opened, parsing, size_of
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal, get_args
 
@@ -15,6 +14,7 @@ import numpy as np
 
 from pate.data import advice
 from pate.data.cells import Cell, blank, date, missing, number, text, written_truth
+from pate.data.split import Rows
 from pate.errors import ConfigError
 
 Kind = Literal["numeric", "date", "category"]
@@ -29,17 +29,6 @@ _OTHER_DATE = re.compile(
     r"\d{1,2}([./-])\d{1,2}\1\d{2,4}([ T].*)?"  # 31.12.2026, 12/31/26
     r"|\d{1,2}[. -]?[A-Za-z]{3,9}\.?[,. -]+\d{2,4}|[A-Za-z]{3,9}\.? \d{1,2},? \d{4}"  # 31 Dec 2026, Dec 31, 2026
 )
-
-
-@dataclass(frozen=True)
-class Rows:
-    """Where public rows stand: in which file, and as which of its records."""
-
-    where: str
-    positions: np.ndarray
-
-    def at(self, place: int) -> str:
-        return f"record {int(self.positions[place]) + 1} of {self.where}"
 
 
 def kind_of(name: str, cells: Sequence[Cell], rows: Rows, declared: str | None = None) -> Kind:

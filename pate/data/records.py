@@ -1,18 +1,72 @@
-"""What a user's files must be before they become records: complete, of one kind, and with an owner where asked.
+"""One file's records, before they are split: read, complete, of one kind, labelled, and with an owner where asked.
 
 Errors count what is wrong; they never show a value.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+
 import numpy as np
 
-from pate.data.cells import number, text, written_truth
-from pate.data.formats import Raw, shown_names
-from pate.data.labels import indices, refuse_long
-from pate.data.split import Pool
-from pate.data.table import columns_of
+from pate.data.cells import text
+from pate.data.formats import csv_columns, npy_arrays, npz_arrays, numeric, parquet_columns
+from pate.data.labels import indices
+from pate.data.owners import owners
+from pate.data.table import Chosen, columns_of, shown_names, tabulated
 from pate.errors import ConfigError
+
+
+@dataclass(frozen=True)
+class Raw:
+    """What a file holds: x as numbers or as a table, labels and groups as they were written."""
+
+    where: str
+    x: np.ndarray
+    labels: np.ndarray | None
+    group: np.ndarray | None
+    whole: dict[str, np.ndarray] = field(default_factory=dict)  # of a table: all columns there are
+
+
+def read(path: Path, label: str | None, group_by: str | None, chosen: Chosen | None = None) -> Raw:
+    """Read one file; for npy that is `<side>_x.npy` and its neighbours `<side>_y.npy`, `<side>_<group>.npy`."""
+    form = path.suffix.lower()
+    if form in (".csv", ".parquet"):
+        columns = csv_columns(path) if form == ".csv" else parquet_columns(path)
+        return _table(path, columns, label, group_by, chosen or Chosen())
+    if chosen not in (None, Chosen()):
+        raise ConfigError(f"dataset.columns and dataset.drop are for the columns of csv or parquet, not {path.name}")
+    if label is not None:
+        raise ConfigError(f"dataset.label={label} names a column of csv or parquet; {path.name} has its labels as 'y'")
+    arrays = npz_arrays(path) if form == ".npz" else npy_arrays(path)
+    if "x" not in arrays:
+        raise ConfigError(f"{path} has no array 'x': save it with numpy.savez(file, x=..., y=...)")
+    x = arrays["x"]
+    if x.ndim > 2 and x.dtype.kind in "iu" and x.dtype != np.uint8:
+        raise ConfigError(
+            f"{path}: images of whole numbers are bytes (uint8), these are {x.dtype}: save them so, or as floats"
+        )
+    return Raw(str(path), numeric(x, path), arrays.get("y"), arrays.get(group_by) if group_by else None)
+
+
+def _table(path: Path, columns: dict[str, np.ndarray], label: str | None, group_by: str | None, chosen: Chosen) -> Raw:
+    whole = dict(columns)
+    labels, group = (_names(columns.pop(name)) if name in columns else None for name in (label, group_by))
+    if not columns:
+        raise ConfigError(f"{path} has no feature columns besides the label and the group")
+    return Raw(str(path), tabulated(chosen.of(columns, path)), labels, group, whole)
+
+
+def _names(column: np.ndarray) -> np.ndarray:
+    """Labels or groups: whole numbers as such, where each has one; else as text."""
+    cells = column.tolist()
+    if column.dtype.kind != "O" or all(isinstance(cell, str) for cell in cells):
+        return column
+    if None in cells or any(isinstance(cell, Decimal) for cell in cells):
+        return np.array([text(cell) for cell in cells], dtype=object)
+    return np.array(cells)
 
 
 def check(raw: Raw, labelled: bool, group_by: str | None, label: str = "") -> None:
@@ -58,31 +112,29 @@ def _apart(one: Raw, other: Raw) -> str:
     return f"{told}: take them out (dataset.drop=), or add them to the other"
 
 
+@dataclass(frozen=True)
+class Pool:
+    """Records in a fixed order, before they are split."""
+
+    x: np.ndarray
+    y: np.ndarray
+    group: np.ndarray | None = None
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    def rows(self, rows: slice | np.ndarray) -> Pool:
+        """The records at these positions."""
+        return Pool(self.x[rows], self.y[rows], None if self.group is None else self.group[rows])
+
+    def first(self, count: int) -> Pool:
+        return self.rows(slice(0, count))
+
+    def last(self, count: int) -> Pool:
+        return self.rows(slice(len(self) - count, len(self)))
+
+
 def pooled(raw: Raw, classes: list[str], owned: bool) -> Pool:
     """The file as records; without labels, y is -1 everywhere. Only private records have owners."""
     y = np.full(len(raw.x), -1, np.int64) if raw.labels is None else indices(raw.labels, classes, raw.where)
     return Pool(raw.x, y, owners(raw.group, raw.where) if owned and raw.group is not None else None)
-
-
-def owners(group: np.ndarray, where: str) -> np.ndarray:
-    """Group names as int64 or text. A record without one could be anybody's, so each needs one."""
-    if group.ndim != 1 or group.dtype.kind not in "biufUO":
-        raise ConfigError(f"{where}: groups must be one whole number or name per record")
-    if group.dtype.kind in "biu":
-        return group.astype(np.int64)
-    if group.dtype.kind == "f":
-        named = np.isfinite(group) & (group == np.floor(group)) & (np.abs(group) < 2**63)
-    else:
-        refuse_long(group, where, "groups")
-        group = np.array([text(str(one).strip()) for one in group], dtype=str)  # 3 and 3.0, "A" and "A " are one person
-        named = np.array([one != "" and _whole_or_name(one) for one in group.tolist()], dtype=bool)
-    if not named.all():
-        missing = int((~named).sum())
-        raise ConfigError(f"{where}: {missing} records have no group, or a fractional one: every record needs an owner")
-    return group.astype(np.int64) if group.dtype.kind == "f" else group
-
-
-def _whole_or_name(group: str) -> bool:
-    """Whether it names somebody: a fraction, nan and infinity are numbers that do not."""
-    value = number(group)
-    return value is None or written_truth(group) or (np.isfinite(value) and value == np.floor(value))

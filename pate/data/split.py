@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from pate.data.kinds import Rows
+from pate.data.recognise import of_records
+from pate.data.records import Pool
 from pate.errors import ConfigError
 from pate.workspace.artifact import Artifact
 
@@ -74,6 +74,17 @@ def _check_inputs(x: np.ndarray) -> None:
 
 
 @dataclass(frozen=True)
+class Rows:
+    """Where public rows stand: in which file, and as which of its records."""
+
+    where: str
+    positions: np.ndarray
+
+    def at(self, place: int) -> str:
+        return f"record {int(self.positions[place]) + 1} of {self.where}"
+
+
+@dataclass(frozen=True)
 class Split:
     private: Private
     public: Public
@@ -91,28 +102,6 @@ class Sizes:
     private: int
     public: int
     test: int
-
-
-@dataclass(frozen=True)
-class Pool:
-    """Records in a fixed order, before they are split."""
-
-    x: np.ndarray
-    y: np.ndarray
-    group: np.ndarray | None = None
-
-    def __len__(self) -> int:
-        return len(self.y)
-
-    def rows(self, rows: slice | np.ndarray) -> Pool:
-        """The records at these positions."""
-        return Pool(self.x[rows], self.y[rows], None if self.group is None else self.group[rows])
-
-    def first(self, count: int) -> Pool:
-        return self.rows(slice(0, count))
-
-    def last(self, count: int) -> Pool:
-        return self.rows(slice(len(self) - count, len(self)))
 
 
 def taken(name: str, side: str, asked: int | None, there: int, where: str) -> int:
@@ -149,17 +138,6 @@ def shuffled(records: int, seed: int) -> np.ndarray:
     return np.random.default_rng(seed).permutation(records)
 
 
-def content(records: Pool) -> str:
-    """A digest of records in whatever order: the same people's data is recognised after a shuffle, and whatever encoder
-    it meets later. Empty for none. It would confirm a guess, so it is keyed before it is kept."""
-    table = records.x.dtype.names is not None
-    digests = sorted(  # row by row: a column may hold one long text many times
-        hashlib.sha256((repr(row.item()).encode() if table else row.tobytes()) + y.tobytes()).digest()
-        for row, y in zip(records.x, records.y, strict=True)
-    )
-    return hashlib.sha256(b"".join(digests)).hexdigest() if digests else ""
-
-
 def assemble(private: Pool, public: Pool, test: Pool, classes: list[str], notes: tuple[str, ...] = ()) -> Split:
     """Three pools as a split; true labels of the public side go behind the comparison's door."""
     return Split(
@@ -168,5 +146,5 @@ def assemble(private: Pool, public: Pool, test: Pool, classes: list[str], notes:
         Test(test.x),
         Truth(public.y, test.y),
         notes,
-        tuple(filter(None, [content(private)])),
+        tuple(filter(None, [of_records(private.x, private.y)])),
     )

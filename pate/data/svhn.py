@@ -10,7 +10,7 @@ import numpy as np
 
 from pate.data.benchmark import KnownDataset
 from pate.data.matlab import mat_shapes, read_mat
-from pate.data.split import Pool
+from pate.data.records import Pool
 from pate.errors import ConfigError
 from pate.workspace.files import Unreadable
 

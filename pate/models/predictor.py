@@ -10,9 +10,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from pate.data.encoding import Columns
 from pate.data.labels import CONTROL
 from pate.data.split import Private, Public
-from pate.data.table import Columns
 from pate.features.encoder import Encoder
 from pate.models.model import Floats, Model
 from pate.workspace.artifact import Arrays, Artifact

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
+from pate.data.encoding import Columns
 from pate.data.formats import csv_columns, npz_arrays, numeric, parquet_columns
-from pate.data.table import Columns, tabulated
+from pate.data.table import tabulated
 from pate.errors import ConfigError
 from pate.models.model import Floats
 from pate.models.predictor import Predictor

@@ -141,12 +141,18 @@ def test_killed_while_training_only_missing_teachers_are_trained_again(pate, tmp
     assert stored(tmp_path / "broken") == set()
 
 
+def heeds_interrupts():
+    """Also where the tests run in the background, and SIGINT is ignored."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.parametrize("signum", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_says_how_to_resume(tmp_path, slow, signum):
     arguments = [*slow["arguments"], "teachers.wait=1", "n_jobs=1"]
     process = subprocess.Popen(
-        [*MAIN, *arguments], cwd=tmp_path, env=slow["environment"], stderr=subprocess.PIPE, text=True
-    )
+        [*MAIN, *arguments], cwd=tmp_path, env=slow["environment"], stderr=subprocess.PIPE, text=True,
+        preexec_fn=heeds_interrupts,
+    )  # fmt: skip
     wait_for_pieces(tmp_path / "workspace", 1)
     process.send_signal(signum)
     _, stderr = process.communicate(timeout=300)
@@ -166,8 +172,9 @@ def test_a_crash_says_how_to_resume(pate, tmp_path, slow):
 def test_resuming_does_not_force_again(tmp_path, slow):
     arguments = [*slow["arguments"], "teachers.wait=1", "n_jobs=1", "force=[data,teachers,labels]"]
     process = subprocess.Popen(
-        [*MAIN, *arguments], cwd=tmp_path, env=slow["environment"], stderr=subprocess.PIPE, text=True
-    )
+        [*MAIN, *arguments], cwd=tmp_path, env=slow["environment"], stderr=subprocess.PIPE, text=True,
+        preexec_fn=heeds_interrupts,
+    )  # fmt: skip
     wait_for_pieces(tmp_path / "workspace", 1)
     process.send_signal(signal.SIGINT)
     _, stderr = process.communicate(timeout=300)

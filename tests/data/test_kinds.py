@@ -5,7 +5,8 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from pate.data.kinds import Rows, free_text, kind_of
+from pate.data.kinds import free_text, kind_of
+from pate.data.split import Rows
 from pate.errors import ConfigError
 
 SENTENCES = [f"Patient {i} came in with a cough and was sent home after {i} days of rest." for i in range(40)]

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from pate.data.recognise import of_records
 from tests.data.own_files import arrays, write_csv, write_parquet
 
 ROWS = {
@@ -73,3 +74,11 @@ def test_arrays_in_any_order_and_type(tmp_path):
     assert found["a"] & found["c"]
     assert not found["a"] & found["d"]
     assert not found["a"] & found["e"]
+
+
+def test_records_of_any_data_set_in_any_order_with_their_labels():
+    x, y = np.arange(12.0).reshape(4, 3), np.arange(4)
+    assert of_records(x, y) == of_records(x[::-1], y[::-1]) != of_records(x, y[::-1])
+    assert of_records(x[:0], y[:0]) == ""
+    table = np.array([("a", 1.5), ("b", 2.5)], dtype=[("name", object), ("dose", float)])
+    assert of_records(table, y[:2]) == of_records(table[::-1].copy(), y[1::-1]) != of_records(table, y[1:3])

@@ -38,33 +38,3 @@ def test_groups_must_be_there_for_every_private_record(tmp_path):
         write(tmp_path, "npz", "private", X, Y, nameless)
         with pytest.raises(ConfigError, match="2 records have no group"):
             arrays(tmp_path).load("who")
-
-
-def test_public_records_need_no_owner(tmp_path):
-    write(tmp_path, "csv", "private", X, Y, WHO)
-    write(tmp_path, "csv", "public", X, None, [""] * 20)
-    split = arrays(tmp_path, label="y").load("who")
-    assert split.private.group.tolist() == WHO.astype(str).tolist()
-    assert split.public.x.shape == (20, 2)
-
-
-def test_groups_in_whole_floats_are_numbers(tmp_path):
-    write(tmp_path, "npz", "private", X, Y, WHO.astype(float))
-    assert arrays(tmp_path).load("who").private.group.dtype == np.int64
-
-
-@pytest.mark.parametrize("odd", ["1.5", "nan", "inf"])
-def test_a_text_that_is_a_number_and_no_whole_one_is_nobodys_name(tmp_path, odd):
-    write(tmp_path, "csv", "private", X, Y, [odd, *WHO[1:]])
-    write(tmp_path, "csv", "public", X, Y, WHO + 100)
-    with pytest.raises(ConfigError, match="1 records have no group, or a fractional one"):
-        arrays(tmp_path, label="y", classes=["0", "1"]).load("who")
-
-
-def test_a_persons_number_is_the_same_written_as_a_fraction(tmp_path):
-    groups = []
-    for who in (WHO, WHO.astype(float)):
-        write(tmp_path, "csv", "private", X, Y, who)
-        write(tmp_path, "csv", "public", X, Y, WHO + 100)
-        groups.append(arrays(tmp_path, label="y", classes=["0", "1"]).load("who").private.group.tolist())
-    assert groups[0] == groups[1]

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from pate.data.split import Pool, Sizes, assemble, divided, shared, shuffled
+from pate.data.records import Pool
+from pate.data.split import Sizes, assemble, divided, shared, shuffled
 from pate.errors import ConfigError
 
 

@@ -15,10 +15,10 @@ from pate.aggregation.votes import Predictions, Votes, read_votes
 from pate.data import clients
 from pate.data.adult import Adult
 from pate.data.cifar10 import Cifar10
+from pate.data.encoding import Columns
 from pate.data.idx import Mnist
 from pate.data.split import Private, Public, Test, Truth
 from pate.data.svhn import Svhn
-from pate.data.table import Columns
 from pate.evaluation.evidence import Evidence
 from pate.evaluation.scores import Scores
 from pate.features.encoder import Encoded

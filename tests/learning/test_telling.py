@@ -61,9 +61,9 @@ def test_dpsgd_tells_its_loss_and_what_it_has_spent_once_an_epoch(heard):
 
 
 def test_a_long_training_tells_a_hundred_times(heard):
-    trained(epochs=60)
+    trained(epochs=200)
     assert len(heard) == 100
-    assert heard[-1][0] == 300
+    assert heard[-1][0] == 1000
 
 
 def test_dpsgd_learns_the_same_unfollowed():

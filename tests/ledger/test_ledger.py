@@ -159,17 +159,7 @@ def test_a_refusal_promises_what_holds_for_all_releases_together(ledger):
 
 def test_nothing_in_it_confirms_a_guess(tmp_path, ledger):
     """The content is known by the caller's keyed hash; the ledger stores what it is given and no digest of its own."""
-    from pate.data.split import Pool, content
-
     assert Store(tmp_path / "a").key("content", "x") != Store(tmp_path / "b").key("content", "x")
-    import numpy as np
-
-    x, y = np.arange(12.0).reshape(4, 3), np.arange(4)
-    one, shuffled = Pool(x, y), Pool(x[::-1], y[::-1])
-    assert content(one) == content(shuffled) != content(Pool(x, y[::-1]))
-    assert content(Pool(x[:0], y[:0])) == ""
-    table = np.array([("a", 1.5), ("b", 2.5)], dtype=[("name", object), ("dose", float)])
-    assert content(Pool(table, y[:2])) == content(Pool(table[::-1].copy(), y[1::-1])) != content(Pool(table, y[1:3]))
 
 
 def test_a_strict_budget_outlives_the_run_that_set_it(ledger):

@@ -39,8 +39,10 @@ def test_another_delta_prices_the_same_labels_again(run, tmp_path):
 def test_gaussian_aggregators_run_through(run):
     found = run("aggregator=gnmax", "aggregator.sigma=5", "stage=student")
     assert {"gnmax2018", "argmax_independent", "teacher_resolved"} <= set(found["pate"]["epsilon"])
-    confident = run("aggregator=confident_gnmax", "aggregator.sigma=3", "aggregator.threshold=12",
-                    "aggregator.threshold_sigma=4", "noise.seed=0", "stage=student")  # fmt: skip
+    confident = run(
+        "aggregator=confident_gnmax", "aggregator.sigma=3", "aggregator.threshold=12", "aggregator.threshold_sigma=4",
+        "aggregator.noise=continuous", "noise.seed=0", "stage=student",
+    )  # fmt: skip
     assert confident["pate"]["queries"] == 20
     assert 0 < confident["pate"]["answered"] < 20
     with pytest.raises(PateError, match="no query reached"):

@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pate.aggregation.lnmax import LNMax
+from pate.data.encoding import Columns
 from pate.data.formats import csv_columns
-from pate.data.table import Columns, tabulated
+from pate.data.table import tabulated
 from pate.features.linear import LinearEncoder
 from pate.models.classifier import Classifier
 from pate.models.predictor import Predictor

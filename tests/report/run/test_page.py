@@ -214,7 +214,12 @@ def test_dpsgd_alone_has_a_page(small_run):
     "overrides",
     [
         ("labels.selection=active", "labels.rounds=2"),
-        ("aggregator=confident_gnmax", "aggregator.threshold=2", "aggregator.threshold_sigma=2", "aggregator.sigma=4"),
+        (
+            "aggregator=confident_gnmax",
+            "aggregator.threshold=2",
+            "aggregator.threshold_sigma=2",
+            "aggregator.noise=continuous",
+        ),
         ("labels.selection=medoids", "aggregator.noise=continuous"),
     ],
 )

@@ -5,6 +5,7 @@ import pytest
 
 from pate.accounting.counts import tally
 from pate.accounting.ladder import price
+from pate.accounting.price import Costs
 from pate.aggregation.confident_gnmax import ConfidentGNMax
 from pate.aggregation.gnmax import GNMax
 from pate.aggregation.lnmax import LNMax
@@ -20,7 +21,7 @@ def made(aggregator=LNMax(0.2), adaptive=False, predictions=PREDICTIONS):
     return panel(aggregator, COUNTS, predictions, 20, 1e-4, relation, adaptive, exact_order=True, n_jobs=1)
 
 
-@pytest.mark.parametrize("aggregator", [LNMax(0.2), GNMax(6.0)])
+@pytest.mark.parametrize("aggregator", [LNMax(0.2), GNMax(6.0, "continuous")])
 def test_every_value_is_the_accountants(aggregator):
     found = made(aggregator)
     names = [one["accountant"] for one in found.accountants]
@@ -43,7 +44,11 @@ def test_what_was_configured_is_among_the_choices():
 
 
 @pytest.mark.parametrize("aggregator", [LNMax(100.0), LNMax(1e-5), GNMax(1e-3)])
-def test_noise_at_the_edge_of_what_is_allowed_has_fewer_neighbours(aggregator):
+def test_noise_at_the_edge_of_what_is_allowed_has_fewer_neighbours(aggregator, monkeypatch):
+    def unpriced(aggregator, counts, deltas, *_, **__):
+        return [Costs([], delta, len(counts)) for delta in deltas]
+
+    monkeypatch.setattr("pate.report.run.panel.prices", unpriced)
     found = made(aggregator, predictions=None)
     assert getattr(aggregator, found.parameter) in found.noises
     assert 1 < len(found.noises) < 5
