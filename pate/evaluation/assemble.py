@@ -39,7 +39,7 @@ def results(
     return Results(
         methods=[_method(entry, made, scores, records, why) for entry in shown],
         pate=_labelling(made, scores, why),
-        quality=asdict(quality) if quality else None,
+        quality=quality,
         ledger=account,
         stages={
             name: StageResult(

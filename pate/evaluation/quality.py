@@ -22,13 +22,13 @@ class Quality(Artifact):
     """Shares of right answers. Under noise they are expectations over it, computed and not sampled."""
 
     teachers: int
-    queries: int
-    teacher_accuracy: float | None
-    plurality_accuracy: float | None
-    label_accuracy: float | None  # of the queries asked, where they are answered, with the noise configured
-    pool_accuracy: float | None  # the same, had every public input been asked about: less chance in it
-    answered: float | None  # the share of queries expected to be answered
-    median_gap: float  # votes between the first and the second class
+    queries: int = 0
+    teacher_accuracy: float | None = None
+    plurality_accuracy: float | None = None
+    label_accuracy: float | None = None  # of the queries asked, where they are answered, with the noise configured
+    pool_accuracy: float | None = None  # the same, had every public input been asked about: less chance in it
+    answered: float | None = None  # the share of queries expected to be answered
+    median_gap: float = 0.0  # votes between the first and the second class
     gammas: list[float] = field(default_factory=list)
     accuracy_at: list[float | None] = field(default_factory=list)  # of the whole pool, with noise of scale 1/gamma
 

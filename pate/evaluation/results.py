@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from pate.accounting.guarantee import Guarantee, best, publishable, worst_case
+from pate.evaluation.quality import Quality
 from pate.workspace.versions import RESULTS
 
 BEST, WORST_CASE = "best", "worst case"  # which guarantee of the run's first method a model stands beside
@@ -147,7 +148,7 @@ class Results:
     stages: dict[str, StageResult]
     config: dict[str, Any]
     notes: list[str]
-    quality: dict[str, Any] | None = None
+    quality: Quality | None = None
     ledger: dict[str, Any] | None = None
     published: str | None = None
     public_page: str | None = None

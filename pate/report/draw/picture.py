@@ -37,7 +37,7 @@ class Curve:
 
 def curve_of(group: Group) -> Curve | None:
     """None if the group did not look at quality, or no true label is known."""
-    gammas = sorted({gamma for job in group.jobs for gamma in job.quality.get("gammas", ())})
+    gammas = sorted({gamma for job in group.jobs if job.quality for gamma in job.quality.gammas})
     means = {gamma: group.mean([f"quality_accuracy_at_{gamma:g}"]) for gamma in gammas}
     points = {gamma: point for gamma, point in means.items() if point is not None}
     plurality = group.mean(["quality_plurality_accuracy"])

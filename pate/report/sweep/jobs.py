@@ -9,7 +9,7 @@ import math
 import re
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ import yaml
 
 from pate.errors import PateError
 from pate.evaluation.metrics import metrics
+from pate.evaluation.quality import Quality
 from pate.evaluation.results import MethodResult, Results, StageResult
 from pate.evaluation.results_file import read_results
 from pate.noise import SEEDED
@@ -53,10 +54,10 @@ class Job:
             flat |= {f"{method.name}_{key}": value for key, value in own.items()}
         for key in ("queries", "answered", "label_accuracy", "teacher_accuracy", "plurality_accuracy"):
             flat[f"pate_{key}"] = getattr(found.pate, key)
-        quality = self.quality
-        curve = zip(*(quality.pop(key, ()) for key in _CURVE), strict=True)
-        flat |= {f"quality_{key}": value for key, value in quality.items()}
-        flat |= {f"quality_accuracy_at_{gamma:g}": value for gamma, value in curve}
+        if quality := found.quality:
+            flat |= {f"quality_{key}": value for key, value in asdict(quality).items() if key not in _CURVE}
+            curve = zip(quality.gammas, quality.accuracy_at, strict=True)
+            flat |= {f"quality_accuracy_at_{gamma:g}": value for gamma, value in curve}
         return flat
 
     @property
@@ -69,8 +70,8 @@ class Job:
         return list(self.results.notes) if self.results else []
 
     @property
-    def quality(self) -> dict[str, Any]:
-        return dict(self.results.quality or {}) if self.results else {}
+    def quality(self) -> Quality | None:
+        return self.results.quality if self.results else None
 
     @property
     def stages(self) -> dict[str, StageResult]:
@@ -242,8 +243,6 @@ def read_checked(file: Path) -> Results:
     found = read_results(file)
     told = Job(file.parent.name, {}, found)
     with parsing("results.json of this program"):
-        if any(told.quality.get(key) and not fits(told.quality[key], list[float | None]) for key in _CURVE):
-            raise ValueError
         if not fits([*told.private_data], list[str | None]) or not isinstance(told.figures, dict):
             raise ValueError
     return found

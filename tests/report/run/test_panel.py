@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from pate.accounting.price import Costs
 
 from pate.accounting.counts import tally
 from pate.accounting.ladder import price
-from pate.accounting.price import Costs
 from pate.aggregation.confident_gnmax import ConfidentGNMax
 from pate.aggregation.gnmax import GNMax
 from pate.aggregation.lnmax import LNMax
