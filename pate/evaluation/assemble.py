@@ -11,6 +11,7 @@ from typing import Any
 
 from pate.evaluation.results import Calibration, Labelling, MethodResult, Planned, Results, StageResult
 from pate.evaluation.scores import Score, Scores
+from pate.ledger.summary import AccountTotal
 from pate.methods.method import KEPT, Entry, Made, Method
 from pate.noise import SEEDED
 from pate.release.withheld import withheld
@@ -24,7 +25,7 @@ SEVERAL_RUNS = "asked in several runs: a price for this data set holds only if a
 
 
 def results(
-    runner: Runner, methods: Sequence[Method], account: dict[str, Any] | None, overrides: Sequence[str] = ()
+    runner: Runner, methods: Sequence[Method], account: AccountTotal | None, overrides: Sequence[str] = ()
 ) -> Results:
     """What the methods of a run found; `account` is what the ledger says of its private data."""
     from pate.pipelines.artifacts import QUALITY, SCORES

@@ -30,7 +30,21 @@ def upgraded(found: Mapping[str, Any]) -> dict[str, Any]:
     pate, why = dict(found["pate"]), withheld(found.get("notes", ()))
     priced = [_priced(one, why) for one in pate.get("accountants", ())]
     methods = [_method(row, priced, why) for row in found["methods"]]
-    return dict(found) | {"version": 2, "methods": methods, "pate": pate | {"accountants": priced}}
+    told = {
+        "version": 2,
+        "methods": methods,
+        "pate": pate | {"accountants": priced},
+        "ledger": _account(found.get("ledger")),
+    }
+    return dict(found) | told
+
+
+def _account(account: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """An account's total; what its plans cost was never read back."""
+    if account is None:
+        return None
+    total = _guarantee(account, _EVERY, account.get("withheld", "")) | {"theorem": account.get("theorem", "")}
+    return {"name": account["name"], "releases": account["releases"], "total": total if account["releases"] else None}
 
 
 def _priced(one: Mapping[str, Any], why: str) -> dict[str, Any]:

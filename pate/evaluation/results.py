@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from pate.accounting.guarantee import Guarantee, best, publishable, worst_case
 from pate.evaluation.quality import Quality
+from pate.ledger.summary import AccountTotal
 from pate.workspace.versions import RESULTS
 
 BEST, WORST_CASE = "best", "worst case"  # which guarantee of the run's first method a model stands beside
@@ -149,7 +150,7 @@ class Results:
     config: dict[str, Any]
     notes: list[str]
     quality: Quality | None = None
-    ledger: dict[str, Any] | None = None
+    ledger: AccountTotal | None = None
     published: str | None = None
     public_page: str | None = None
     command: str = ""

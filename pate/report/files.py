@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pate.report.run.ledger import finite
+from pate.workspace.typed_json import to_json
 
 
 def write_owned(file: Path, content: bytes) -> None:
@@ -31,4 +31,4 @@ def write_rows(table: Sequence[dict[str, Any]], file: Path) -> None:
 
 def write_facts(facts: dict[str, Any], file: Path) -> None:
     """Facts for a program."""
-    write_owned(file, json.dumps(finite(facts), indent=1, allow_nan=False).encode())
+    write_owned(file, json.dumps(to_json(facts), indent=1, allow_nan=False).encode())

@@ -14,8 +14,8 @@ from pate.app.verbs.request import Request, warn_of
 from pate.evaluation.assemble import results
 from pate.evaluation.results import Results
 from pate.evaluation.results_file import write_results
+from pate.ledger.summary import summary
 from pate.release.withheld import withheld
-from pate.report.run.ledger import summary
 from pate.report.run.page import write_pages
 from pate.report.run.table import print_places, print_results
 from pate.report.terminal import quiet
@@ -65,7 +65,7 @@ def execute(
     with store.at_work(), settings.tracking.follow(settings, name) as track:
         look_first(runner, wanted, alone=not plan)
         runner.bring_up_to_date(wanted, foreseen(settings, needed))
-        account = next(iter(summary(runner.ledger, runner.account, settings.limit)["accounts"]), None)
+        account = next(iter(summary(runner.ledger, runner.account, settings.limit).accounts), None)
         found = results(runner, taking_part(settings), account, overrides)
         write_results(found, folder)
         if "report" in runner.records:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from pate.evaluation.results import Labelling, MethodResult, Results
+from pate.ledger.summary import AccountTotal
 
 _SETTINGS = (
     "dataset", "features", "teachers", "aggregator", "student", "dpsgd", "partition", "labels", "delta", "seed",
@@ -62,13 +63,9 @@ def _method(row: MethodResult) -> MethodResult:
     )
 
 
-def _ledger(account: dict[str, Any] | None) -> dict[str, Any] | None:
+def _ledger(account: AccountTotal | None) -> AccountTotal | None:
     """The account's total for every data set; its name is the owner's word for the data."""
-    if account is None or not account["releases"]:
-        return None
-    return {key: account[key] for key in ("releases", "epsilon", "delta", "relation", "theorem", "withheld")} | {
-        "name": None
-    }
+    return AccountTotal(None, account.releases, account.total) if account and account.releases else None
 
 
 def _without_paths(value: Any) -> Any:

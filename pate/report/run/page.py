@@ -264,17 +264,15 @@ def _statement(found: Results) -> list[str]:
     if not told:
         why = withheld(found.notes)
         told.append(f"Nothing of this run may be published as differentially private{why and f': {why}'}.")
-    if (account := found.ledger) and account["releases"]:
-        many = f"All {account['releases']} releases" if account["releases"] > 1 else "The one release"
-        fit = "fit" if account["releases"] > 1 else "fits"
+    if (account := found.ledger) and (total := account.total):
+        many = f"All {account.releases} releases" if account.releases > 1 else "The one release"
+        fit = "fit" if account.releases > 1 else "fits"
         told.append(
-            f"{many} from the same private data so far {fit} a budget of epsilon {shown(account['epsilon'])}, delta "
-            f"{account['delta']:g}, {account['relation']}, for every data set, fixed in advance "
-            f"({account['theorem']}). "
-            "The price of one run is not the price of all of them."
+            f"{many} from the same private data so far {fit} a budget of epsilon {total.shown}, {total.promise}, for "
+            f"every data set, fixed in advance ({total.theorem}). The price of one run is not the price of all of them."
         )
-        if account["withheld"]:
-            told.append(f"This total is {account['withheld']}.")
+        if total.withheld:
+            told.append(f"This total is {total.withheld}.")
     told.append(
         "No epsilon covers settings chosen by looking at private data or at scores computed from it, releases made "
         "elsewhere, or the party that counted the votes and added the noise."

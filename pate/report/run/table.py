@@ -41,12 +41,10 @@ def print_results(found: Results) -> None:
         console.print(f"{fit}, {priced[0].promise}: {where}")
     for note in (note for note in found.notes if note not in found.warned):  # said once is enough
         console.print(f"note: {note}", soft_wrap=True, markup=False)
-    if (account := found.ledger) and account["releases"]:
-        many = f"{account['releases']} release{'s' * (account['releases'] > 1)}"
+    if (account := found.ledger) and account.total:
+        many = f"{account.releases} release{'s' * (account.releases > 1)}"
         console.print(
-            f"ledger: {many} from account {account['name']} so far, together epsilon {shown(account['epsilon'])} for "
-            f"every data set ({account['withheld'] or 'publishable'}), delta {account['delta']:g}, "
-            f"{account['relation']}; see stage=ledger",
+            f"ledger: {many} from account {account.name} so far, together {account.total}; see stage=ledger",
             soft_wrap=True,
             markup=False,
         )

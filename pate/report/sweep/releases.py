@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from pate.accounting.guarantee import shown
+from pate.accounting.guarantee import Guarantee
 from pate.errors import PateError
 from pate.ledger.ledger import Ledger
+from pate.ledger.summary import Summary, summary
 from pate.noise import SEEDED
-from pate.report.run.ledger import summary
 from pate.workspace.store import Store
+from pate.workspace.typed_json import to_json
 
 
 def releases(workspaces: Iterable[Path], plan: str) -> dict[str, Any] | None:
@@ -55,22 +56,20 @@ def told_of(workspaces: Iterable[Path], plan: str) -> tuple[dict[str, Any] | Non
     return found, list(lines(found))
 
 
-def _accounts(found: dict[str, Any], plan: str) -> Iterator[dict[str, Any]]:
-    for account in found["accounts"]:
-        own = [entry for entry in found["entries"] if (entry["account"], entry["plan"]) == (account["name"], plan)]
-        sweep = next((one["every_data_set"] for one in account["plans"] if one["plan"] == plan), None)
-        whole = {key: account[key] for key in ("releases", "epsilon", "delta", "relation", "publishable", "withheld")}
+def _accounts(found: Summary, plan: str) -> Iterator[dict[str, Any]]:
+    for account in found.accounts:
+        own = [entry for entry in found.entries if (entry.account, entry.plan) == (account.name, plan)]
+        sweep = next((one.every_data_set for one in account.plans if one.plan == plan), None)
         if own:
             yield {
-                "name": account["name"],
-                "releases": sum(entry["scope"] == "release" for entry in own),
-                "evaluations": sum(entry["scope"] == "evaluation" for entry in own),
-                "kept": sum(entry["scope"] == "owner" for entry in own),
-                "sweep": sweep,
-                "account": whole | {"holds_for": "every data set"},
+                "name": account.name,
+                "releases": sum(entry.scope == "release" for entry in own),
+                "evaluations": sum(entry.scope == "evaluation" for entry in own),
+                "kept": sum(entry.scope == "owner" for entry in own),
+                "sweep": to_json(sweep),
+                "account": {"releases": account.releases} | (account.total.plain() if account.total else {}),
             }
 
 
 def _priced(price: dict[str, Any]) -> str:
-    told = f"epsilon {shown(price['epsilon'])} for every data set ({price['withheld'] or 'publishable'})"
-    return f"together {told}, delta {price['delta']:g}, {price['relation']}"
+    return f"together {Guarantee.of(price)}"
