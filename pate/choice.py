@@ -29,9 +29,11 @@ class Choice:
         return str(cls.__dict__.get("kind") or f"{cls.__module__}.{cls.__qualname__}")
 
     def identity(self) -> dict[str, Any]:
-        """What it is, whatever the code around it looks like."""
+        """What it is, whatever the code around it looks like. Nobody has frozen the defaults of a class without a
+        declared name: it says all of its fields, else an answer of other noise would be served when one is edited."""
         own = type(self).__dict__
-        return {"kind": self.known_as(), "revision": own.get("revision", 1)} | differing(self, own.get("frozen", {}))
+        said = differing(self, own.get("frozen", {})) if own.get("kind") else asdict(self)
+        return {"kind": self.known_as(), "revision": own.get("revision", 1)} | said
 
     def parameters(self) -> dict[str, Any]:
         """All there is to know of it, for whoever reads a ledger or a report."""

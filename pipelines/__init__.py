@@ -8,11 +8,12 @@ all of them -> compare -> report                        what was chosen -> relea
 """
 
 from collections.abc import Iterable, Iterator
+from dataclasses import fields
 from functools import cache
 
 from pate.errors import ConfigError
 from pate.ledger.ledger import Release
-from pate.methods.method import Entry, Method, chosen
+from pate.methods.method import Entry, Method, Unloadable, chosen
 from pate.settings import Settings
 from pate.workspace.plugins import plugin, plugins
 from pate.workspace.stage import Pipeline, Stage
@@ -33,7 +34,20 @@ from .report import report_of
 def methods() -> dict[str, Method]:
     """All there are, by key: those of this package, then those of others."""
     ours: dict[str, Method] = {one.key: one for one in (PATE(), DPSGD(), NonPrivate())}
-    return ours | {name: plugin("pate.methods", name)() for name in plugins("pate.methods") if name not in ours}
+    return ours | {name: _of_others(name) for name in plugins("pate.methods") if name not in ours}
+
+
+def _of_others(name: str) -> Method:
+    """One that cannot be loaded is in the way of those runs alone that name it."""
+    try:
+        found = plugin("pate.methods", name)()
+        if not isinstance(found, Method) or found.key != name:
+            raise ConfigError(f"pate.methods: {name} is no Method with the key {name}")
+        if found.own is not None and name in {one.name for one in fields(Settings)}:
+            raise ConfigError(f"pate.methods: {name} is a setting already: choose another key")
+        return found
+    except Exception as error:  # whatever somebody's class does when it is built
+        return Unloadable(error if isinstance(error, ConfigError) else ConfigError(f"pate.methods: {name}: {error}"))
 
 
 def taking_part(settings: Settings) -> list[Method]:

@@ -5,17 +5,27 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from pate.data.split import Public, Test, Truth
+from pate.evaluation.metrics import metrics, modules
 from pate.evaluation.scores import Scores, accuracy, ahead, score
 from pate.features.encoder import Encoded, Encoder
 from pate.methods.method import Entry
 from pate.models.predictor import Predictor
 from pate.workspace.runner import Run
-from pate.workspace.stage import Ref, Stage, stage
+from pate.workspace.stage import Ref, Stage, code_version, stage
 
 from .artifacts import ENCODER, LABELS, PUBLIC, PUBLIC_FEATURES, SCORES, TEST, TEST_FEATURES, TRUTH, VOTES
 
 
-@stage(reads=[TRUTH, ENCODER, PUBLIC, PUBLIC_FEATURES, TEST, TEST_FEATURES], writes=[SCORES])
+def _scored_by(settings: Any) -> list[Any]:
+    """The metrics that are installed and their code: no setting names them."""
+    return [sorted(metrics()), code_version(compare, modules())]
+
+
+@stage(
+    reads=[TRUTH, ENCODER, PUBLIC, PUBLIC_FEATURES, TEST, TEST_FEATURES],
+    writes=[SCORES],
+    derived=_scored_by,
+)
 def compare(
     run: Run,
     truth: Truth,

@@ -85,6 +85,21 @@ def test_a_subclass_inherits_no_name():
     assert Mine().identity()["kind"].endswith("Mine")
 
 
+def test_who_declares_no_name_says_all_there_is():
+    """Nobody froze those defaults: labels of sigma 10 must not be served, and priced, as labels of sigma 100."""
+
+    def mine(usual):
+        @dataclass(frozen=True)
+        class Mine(GNMax):
+            sigma: float = usual
+
+        return Mine().identity()
+
+    assert mine(10.0)["sigma"] == 10.0
+    assert mine(10.0)["kind"] == mine(100.0)["kind"]
+    assert mine(10.0) != mine(100.0)
+
+
 def test_a_field_that_got_its_default_later_is_always_said():
     """Whether somebody wrote it down or left it out: what was drawn when it had to be written down is found again."""
     from pate.dpsgd.models import CNN, MLP, Linear, ScatterLinear
@@ -135,7 +150,9 @@ def test_sections_say_only_what_differs():
 
 
 def test_every_setting_a_draw_depends_on_can_be_asked_for():
-    from pate.pipelines import dpsgd, labels, sanitise
+    from pate.pipelines.dpsgd import dpsgd
+    from pate.pipelines.labels import labels
+    from pate.pipelines.sanitise import sanitise
 
     names = {item.name for item in fields(Settings)}
     for stage in (dpsgd, labels, sanitise):

@@ -7,6 +7,7 @@ a frozen dataclass in `_target_`; that dataclass is its schema, its checks, and 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, is_dataclass
 from pathlib import Path
 from typing import Any, TypeVar, cast, get_type_hints
@@ -16,7 +17,7 @@ from omegaconf import MISSING, DictConfig, OmegaConf, open_dict
 from omegaconf.errors import ConfigKeyError, OmegaConfBaseException
 
 from pate.app.one_line import one_line
-from pate.app.places import located, offered
+from pate.app.places import located, offered, refuse_kind_of_ours
 from pate.app.verbs import listing, running_none
 from pate.choice import Choice
 from pate.data.dataset import Dataset
@@ -107,7 +108,8 @@ def declare() -> None:
     ConfigStore.instance().store(name="schema", node=_schema())
 
 
-declare()
+with suppress(ConfigError):  # of two packages that bring the same name: the door declares again, and says so
+    declare()
 OmegaConf.register_new_resolver("pate.stages", listing, replace=True)  # conf/hydra/help/pate.yaml
 
 
@@ -184,6 +186,7 @@ def _choice(group: str, node: Any, base: type[T]) -> T:
         raise ConfigError(
             f"{group}._target_={target} must be a dataclass derived from {base.__module__}.{base.__name__}"
         )
+    refuse_kind_of_ours(group, kind)
     return cast(T, _built(group, kind, values, target))
 
 

@@ -10,6 +10,7 @@ import importlib
 import re
 import sys
 from collections.abc import Iterable
+from importlib.resources import files
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -78,6 +79,15 @@ def located(group: str, target: str) -> Any:
     except Exception as error:  # whatever somebody's module does when it is imported
         told = str(error) if isinstance(error, ImportError | AttributeError) else f"{type(error).__name__}: {error}"
         raise ConfigError(f"{group}._target_={target} cannot be imported: {told}") from error
+
+
+def refuse_kind_of_ours(group: str, choice: Any) -> None:
+    """A class of somebody else's that declares the kind of one of ours (each is a YAML of that name) would be served
+    what that one drew."""
+    kind, foreign = choice.known_as(), choice.__module__.partition(".")[0] != "pate"
+    if foreign and "." not in kind and files("pate.conf").joinpath(group, f"{kind}.yaml").is_file():
+        place = f"{choice.__module__}.{choice.__qualname__}"
+        raise ConfigError(f"{group}: {place} declares kind {kind!r}, which is that of {group}={kind}: choose another")
 
 
 def _imported(module: str) -> ModuleType:

@@ -11,6 +11,7 @@ from pate.aggregation.labels import read_labels
 from pate.aggregation.votes import read_votes
 from pate.app.stages import stages
 from pate.errors import ConfigError, one_of
+from pate.evaluation.metrics import metrics
 from pate.learning.device import torch_device
 from pate.noise import SEEDED
 from pate.settings import Settings
@@ -156,6 +157,12 @@ def tracking_is_there(settings: Settings) -> None:
     settings.tracking.require()
 
 
+def metrics_can_be_loaded(settings: Settings) -> None:
+    """Said before any label is drawn: what is broken would fail when all is there to be scored."""
+    if settings.stage in ("all", "compare", "report"):
+        metrics()
+
+
 def stage_has_what_it_needs(settings: Settings) -> None:
     """Of the stages of one name a configuration chooses one: it is refused if none of them could be it."""
     unmet = [
@@ -238,6 +245,7 @@ RULES = (
     every_teacher_has_a_record,
     images_where_images_are_needed,
     tracking_is_there,
+    metrics_can_be_loaded,
     stage_has_what_it_needs,
     private_records_or_a_file,
     dpsgd_knows_its_epsilon,

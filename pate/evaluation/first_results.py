@@ -67,7 +67,7 @@ def _method(row: Mapping[str, Any], priced: list[dict[str, Any]], why: str) -> d
         kept = _KEPT if public is None and row.get("guarantee") == _EVERY else ""
         guarantees.append(_guarantee(row, row.get("guarantee"), why or kept))
     if public is not None and (public, _EVERY) != (row.get("epsilon"), row.get("guarantee")):
-        guarantees.append(_guarantee(dict(row) | {"epsilon": public}, _EVERY, ""))
+        guarantees.append(_guarantee(dict(row) | {"epsilon": public}, _EVERY, why))
     if public is None and name == "pate":  # what keeps it from being published kept it out of the row
         worst = [one for one in priced if one["valid"] and not one["data_dependent"] and guarantees]
         guarantees += [one | {"withheld": one["withheld"] or _KEPT} for one in worst]

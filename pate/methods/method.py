@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 from pate.accounting.guarantee import Guarantee
 from pate.choice import Choice
+from pate.errors import ConfigError
 from pate.evaluation.results import BEST
 from pate.ledger.ledger import Release
 from pate.workspace.stage import Ref, Stage
@@ -90,10 +91,27 @@ class Method(ABC):
         return ()
 
 
+class Unloadable(Method):
+    """In the place of a plug-in's that is broken: whoever chooses it hears why."""
+
+    def __init__(self, why: ConfigError) -> None:
+        self.why = why
+
+    def left_out(self, settings: Any) -> str:
+        raise self.why
+
+    def stages(self, settings: Any) -> list[Stage]:
+        raise self.why
+
+    def entries(self, settings: Any) -> list[Entry]:
+        raise self.why
+
+
 def chosen(methods: dict[str, Method], names: Iterable[str]) -> list[Method]:
-    """Those of these names; a ValueError for one there is not."""
+    """Those of these names, in the order of all there are: some read what others make, and the first is the one that
+    each other is held against. A ValueError for one there is not."""
     wanted = list(names)
     for name in wanted:
         if name not in methods:
             raise ValueError(f"methods: there is no {name}; there are {', '.join(methods)}")
-    return [methods[name] for name in dict.fromkeys(wanted)]
+    return [method for name, method in methods.items() if name in wanted]

@@ -33,7 +33,9 @@ def plugin(group: str, name: str) -> Any:
     try:
         return entry.load()
     except Exception as error:  # whatever somebody's module does when it is imported
-        raise ConfigError(f"{group}: {name} ({entry.value}) cannot be loaded: {error}") from error
+        raise ConfigError(
+            f"{group}: {name} ({entry.value}) cannot be loaded: {' '.join(str(error).split())}"
+        ) from error
 
 
 T = TypeVar("T")

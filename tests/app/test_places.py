@@ -73,3 +73,13 @@ def test_a_module_that_cannot_be_imported_is_refused_in_one_line(text, told, tmp
         located("student", f"{name}.Mine")
     assert told in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+def test_the_kind_of_one_of_ours_is_nobody_elses(tmp_path, monkeypatch):
+    """Its answers would be taken for those LNMax has drawn, and priced by another law."""
+    text = "from pate.aggregation.lnmax import LNMax\n\nclass Mine(LNMax):\n    kind = 'lnmax'\n"
+    (tmp_path / "claims_lnmax.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    node = OmegaConf.create({"_target_": "claims_lnmax.Mine"})
+    with pytest.raises(ConfigError, match="Mine declares kind 'lnmax', which is that of aggregator=lnmax"):
+        _choice("aggregator", node, Choice)

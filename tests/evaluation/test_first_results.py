@@ -24,3 +24,9 @@ def test_what_was_seeded_then_is_not_publishable_now():
     assert found.methods[0].publishable is None
     assert found.methods[0].worst_case.epsilon == 4.0
     assert not found.pate.accountants[0].publishable
+
+
+def test_what_a_note_voids_is_not_publishable_whatever_the_row_says():
+    found = typed(FIRST | {"notes": [SEEDED]})
+    assert FIRST["methods"][0]["epsilon_publishable"] == 4.0
+    assert [one.publishable for one in found.methods] == [None] * 3

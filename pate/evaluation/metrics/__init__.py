@@ -17,6 +17,7 @@ from pkgutil import iter_modules
 
 import numpy as np
 
+from pate.errors import ConfigError
 from pate.workspace.plugins import plugin, plugins
 
 Function = Callable[[np.ndarray, np.ndarray], float | None]
@@ -42,11 +43,21 @@ def metric(title: str, better: str = "higher") -> Callable[[Function], Metric]:
 
 @cache
 def metrics() -> dict[str, Metric]:
-    """All there are, by name."""
+    """All there are, by name; a ConfigError for one of another package that is none, or is called like one of ours."""
     modules = [import_module(f"{__name__}.{one.name}") for one in iter_modules(__path__)]
-    found = [value for module in modules for value in vars(module).values() if isinstance(value, Metric)]
-    found += [plugin("pate.metrics", name) for name in plugins("pate.metrics")]
-    return {one.name: one for one in found}
+    found = {value.name: value for module in modules for value in vars(module).values() if isinstance(value, Metric)}
+    for name in plugins("pate.metrics"):
+        one = plugin("pate.metrics", name)
+        if not isinstance(one, Metric):
+            raise ConfigError(f"pate.metrics: {name} is no metric: declare the function with @metric")
+        if found.setdefault(one.name, one) is not one:
+            raise ConfigError(f"pate.metrics: {name}: there is a metric {one.name} already: choose another name")
+    return found
+
+
+def modules() -> list[str]:
+    """Where the code is that scores: an edit there, or one more metric, scores again."""
+    return sorted({one.function.__module__ for one in metrics().values()})
 
 
 def scored(belief: np.ndarray, truth: np.ndarray) -> dict[str, float | None]:

@@ -126,7 +126,8 @@ def _draws(finished: Sequence[Job]) -> Iterable[str]:
     for data in dict.fromkeys(job.private_data for job in finished):
         same = [job for job in finished if job.private_data == data]
         labels = _drawn([job.stages["labels"] for job in same if {"votes", "labels"} <= set(job.stages)])
-        models = _drawn([job.stages["dpsgd"] for job in same if job.figures.get("dpsgd_epsilon_publishable")])
+        released = [job for job in same if "dpsgd" in job.stages and job.figures.get("dpsgd_epsilon_publishable")]
+        models = _drawn([job.stages["dpsgd"] for job in released])
         told = [f"{labels} draws of labels"] * (labels > 1) + [f"{models} DP-SGD models"] * (models > 1)
         if told:
             yield f"{' and '.join(told)} from the same private data: each is a release, and their prices add up"

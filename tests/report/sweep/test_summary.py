@@ -144,6 +144,11 @@ def test_draws_are_counted_and_served_labels_are_not(capsys):
     assert "2 of 2 jobs drew no labels" in told({}, {})
 
 
+def test_a_file_that_names_a_model_and_not_its_stage_is_no_reason_to_fall(capsys):
+    print_sweep([job("0", "seed=0", methods=[method("dpsgd", epsilon=2.0, guarantee="every data set")])])
+    assert "DP-SGD" in words(capsys)
+
+
 def test_notes_and_jobs_that_did_not_finish_are_told_and_brackets_are_kept(tmp_path, capsys):
     jobs = [
         job("0", "force=[labels] seed=0", notes=["all of them", "one of them"]),
