@@ -259,6 +259,6 @@ def test_a_page_says_its_own_settings_before_the_small_ones():
     assert set(small(["stage=labels"])) == {f"{key}={value}" for key, value in QUICK.items() if key != "stage"}
 
 
-def test_the_pages_can_be_listed_without_the_program():
+def test_a_command_lists_the_pages():
     told = subprocess.run([sys.executable, "-m", "pate.app", "docs"], capture_output=True, text=True, env=os.environ)
     assert told.stdout.splitlines()[0] == str(DOCS)

@@ -157,6 +157,14 @@ def root_keys() -> list[Key]:
     return sorted(found, key=lambda key: order.get(key.name.partition(".")[0], len(order)))
 
 
+def own_keys() -> dict[str, list[Key]]:
+    """Those that methods bring, by the method's key."""
+    from pate.pipelines import methods
+
+    owned = {key: method.own for key, method in methods().items() if method.own is not None}
+    return {key: keys_of(kind, {}, {}, f"{key}.") for key, kind in owned.items()}
+
+
 def choices(group: str) -> list[str]:
     """What a group offers."""
     return sorted(file.stem for file in (CONF / group).glob("*.yaml"))

@@ -9,11 +9,12 @@ import pkgutil
 import re
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 
-from docs.generate.keys import CONF, GROUPS, Key, choices, group_keys, header, read, root_keys, target
+from docs.generate.keys import CONF, GROUPS, Key, choices, group_keys, header, own_keys, read, root_keys, target
 
 GENERATED = "<!-- made by make docs: edit the code or conf/, not this page -->"
 
@@ -46,6 +47,9 @@ def configuration() -> str:
     ]
     for group, what in GROUPS.items():
         lines += ["", f"## `{group}=`: {what}", "", *_group(group)]
+    for key, several in own_keys().items():
+        lines += ["", f"## `{key}`: what the method of this name brings", ""]
+        lines += _table(["key", "type", "default", "meaning"], (_row(*one.cells()) for one in several))
     lines += ["", "## `+experiment=`: ready-made settings", ""]
     lines += _table(
         ["`+experiment=`", "what it is"], (_row(f"`{name}`", _about(name)) for name in choices("experiment"))
@@ -161,9 +165,10 @@ def ladder() -> dict[tuple[str, str], list[Any]]:
     found = {}
     for name in choices("aggregator"):
         values, _ = read("aggregator", name)
+        kind, given = target(values), {key: value for key, value in values.items() if key != "_target_"}
         for noise in ("discrete", "continuous"):
-            given = {key: value for key, value in values.items() if key != "_target_"} | {"noise": noise}
-            found[name, noise] = list(price(target(values)(**given), tally(predictions, 3), 1e-5, predictions))
+            told = given | ({"noise": noise} if "noise" in {field.name for field in fields(kind)} else {})
+            found[name, noise] = list(price(kind(**told), tally(predictions, 3), 1e-5, predictions))
     return found
 
 
