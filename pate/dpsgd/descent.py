@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from itertools import count
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,14 +15,13 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from pate.accounting.guarantee import shown
 from pate.dpsgd.accountant import Accountant
-from pate.dpsgd.engine import at_once, clipped_sum, refuse_unsupported
+from pate.dpsgd.engine import Clipped, at_once, clipped_sum, refuse_unsupported
 from pate.dpsgd.layers import squared_norms
 from pate.dpsgd.summation import rounding
+from pate.dpsgd.teller import Teller
 from pate.learning.checkpoint import Checkpoint
 from pate.learning.device import one_thread
-from pate.learning.telling import followed, tell
 from pate.noise import Noise
 from pate.progress import progress
 from pate.workspace.artifact import Arrays
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
     from pate.dpsgd.train import DPSGD
 
 log = logging.getLogger("pate")
-_SAVE_EVERY, _TELL_EVERY = 2.0, 8.0  # seconds, of which saving or pricing what was done takes a fraction
-_POINTS = 100  # at most, on the curve of whoever follows; at least an epoch apart
+_SAVE_EVERY = 2.0  # seconds, of which saving takes a fraction
+Drawn = tuple[torch.Tensor, torch.Tensor]  # a lot, and a number for every coordinate of its sum
 
 
 def descend(
@@ -51,65 +52,82 @@ def descend(
     """Train the network until the accountant's plan is spent; `keep` is what a checkpoint must hold besides, and
     `shown_to` says whether the epsilon may be published."""
     network.to(device)
-    records, labels = torch.from_numpy(x), torch.from_numpy(y)
-    refuse_unsupported(network, settings.inputs(torch.zeros(1, x.shape[1], device=device), shape)[0])
-    squared = squared_norms(records) if isinstance(network[0], nn.Linear) else None  # they do not change
+    records = _Records(settings, network, x, y, shape, device)
     state = _State(network, settings.average)
     if saved is not None:
         state.restore(saved)
         log.info("  resuming: %d of %d steps were taken before", accountant.taken, accountant.steps)
-    numbers = sum(p.numel() for p in network.parameters())
-    apart = max(1, round(max(1 / accountant.sampling_rate, accountant.steps / _POINTS)))
-    sensitivity = settings.clip * (1 + rounding(len(x), at_once(network, settings.micro_batch)))
-    deviation = accountant.noise_multiplier * sensitivity
-
-    def draw(step: int) -> tuple[torch.Tensor, torch.Tensor]:
-        own = noise.at(step)
-        lot = poisson_lot(len(x), accountant.sampling_rate, own)
-        return torch.from_numpy(lot), torch.from_numpy(own.many_gaussians(numbers, deviation))
-
+    chance = _chance(settings, network, len(x), accountant, noise)
+    saving = _Saving(checkpoint, lambda: state.arrays() | accountant.arrays() | keep)
+    teller = Teller(accountant, shown_to)
     with (
         one_thread(),
-        ThreadPoolExecutor(1) as ahead,  # chance knows no data: the next step's is drawn during this one
+        closing(drawn_ahead(chance, accountant.taken)) as drawn,
         progress("dp-sgd", accountant.steps, "steps", accountant.taken) as advance,
     ):
-        drawn = ahead.submit(draw, accountant.taken)
-        saved_at = told_at = time.monotonic()
-        told, curve = _Loss(), _Loss()
         while accountant.taken < accountant.steps:
             step = accountant.taken
             accountant.step()
-            lot, noises = drawn.result()
-            drawn = ahead.submit(draw, accountant.taken)
-            inputs = settings.inputs(records[lot].to(device), shape)
-            norms = None if squared is None else squared[lot].to(device)
-            gradient, loss = clipped_sum(
-                network, inputs, labels[lot].to(device), settings.clip, settings.micro_batch, norms
-            )
+            lot, noises = next(drawn)
+            gradient, loss = records.clipped_sum(lot)
             add_noise(gradient, noises)
             rate = settings.learning_rate * settings.share_of_rate(step / accountant.steps)
             state.step(gradient, settings.lot, rate, settings.momentum, step)
-            told.add(loss, len(lot))
-            curve.add(loss, len(lot))
-            saying = None
-            if checkpoint and time.monotonic() - saved_at > _SAVE_EVERY:
-                checkpoint.save(state.arrays() | accountant.arrays() | keep)
-                saved_at = time.monotonic()
-            if time.monotonic() - told_at > _TELL_EVERY:
-                saying, told_at = _told(accountant, told.mean(), shown_to), time.monotonic()
-            if followed() and (accountant.taken % apart == 0 or accountant.taken == accountant.steps):
-                tell(accountant.taken, loss=curve.mean(), epsilon_so_far=accountant.epsilon())
-            advance(1, saying)
-    if checkpoint:  # whatever happens to the model before it is stored, the same one is made again, and no other
-        checkpoint.save(state.arrays() | accountant.arrays() | keep)
+            saving.now_and_then()
+            advance(1, teller.after(loss, len(lot)))
+    saving.now()  # whatever happens to the model before it is stored, the same one is made again, and no other
     state.finish()
 
 
-def _told(accountant: Accountant, loss: float, shown_to: str) -> str:
-    return (
-        f"loss {loss:.3f} (the owner's); epsilon so far {shown(accountant.epsilon())}, delta {accountant.delta:g}, "
-        f"one record replaced by nothing, {shown_to}"
-    )
+class _Records:
+    """The private records, of which a step reads a lot."""
+
+    def __init__(
+        self,
+        settings: DPSGD,
+        network: nn.Sequential,
+        x: NDArray[np.float32],
+        y: NDArray[np.int64],
+        shape: Sequence[int],
+        device: str,
+    ) -> None:
+        refuse_unsupported(network, settings.inputs(torch.zeros(1, x.shape[1], device=device), shape)[0])
+        self._settings, self._network, self._shape, self._device = settings, network, shape, device
+        self._x, self._y = torch.from_numpy(x), torch.from_numpy(y)
+        self._squared = squared_norms(self._x) if isinstance(network[0], nn.Linear) else None  # they do not change
+
+    def clipped_sum(self, lot: torch.Tensor) -> Clipped:
+        """Of every record's gradient, each at most as long as the clip; and their loss, the owner's."""
+        settings, device = self._settings, self._device
+        inputs = settings.inputs(self._x[lot].to(device), self._shape)
+        norms = None if self._squared is None else self._squared[lot].to(device)
+        labels = self._y[lot].to(device)
+        return clipped_sum(self._network, inputs, labels, settings.clip, settings.micro_batch, norms)
+
+
+def _chance(
+    settings: DPSGD, network: nn.Module, n: int, accountant: Accountant, noise: Noise
+) -> Callable[[int], Drawn]:
+    """All that is random in a step. The noise also covers by how much rounding lets a record exceed the clip."""
+    numbers = sum(p.numel() for p in network.parameters())
+    sensitivity = settings.clip * (1 + rounding(n, at_once(network, settings.micro_batch)))
+    deviation = accountant.noise_multiplier * sensitivity
+
+    def draw(step: int) -> Drawn:
+        own = noise.at(step)
+        lot = poisson_lot(n, accountant.sampling_rate, own)
+        return torch.from_numpy(lot), torch.from_numpy(own.many_gaussians(numbers, deviation))
+
+    return draw
+
+
+def drawn_ahead(draw: Callable[[int], Drawn], first: int) -> Generator[Drawn]:
+    """For each step from the `first` on. Chance knows no data: the next step's is drawn during this one."""
+    with ThreadPoolExecutor(1) as ahead:
+        coming = ahead.submit(draw, first)
+        for step in count(first + 1):
+            drawn, coming = coming.result(), ahead.submit(draw, step)
+            yield drawn
 
 
 def poisson_lot(n: int, rate: float, noise: Noise) -> NDArray[np.int64]:
@@ -124,19 +142,20 @@ def add_noise(gradient: list[torch.Tensor], noises: torch.Tensor) -> None:
         g.add_(part.view(g.shape).to(g.device))
 
 
-class _Loss:
-    """Its mean over the records seen since it was last asked for; the owner's."""
+class _Saving:
+    """The checkpoint of a training, now and then and once it is done; none where nobody asked for one."""
 
-    def __init__(self) -> None:
-        self._sum, self._count = 0.0, 0
+    def __init__(self, checkpoint: Checkpoint | None, arrays: Callable[[], Arrays]) -> None:
+        self._checkpoint, self._arrays, self._last = checkpoint, arrays, time.monotonic()
 
-    def add(self, loss: float, records: int) -> None:
-        self._sum, self._count = self._sum + loss, self._count + records
+    def now_and_then(self) -> None:
+        if time.monotonic() - self._last > _SAVE_EVERY:
+            self.now()
 
-    def mean(self) -> float:
-        mean = self._sum / max(self._count, 1)
-        self._sum, self._count = 0.0, 0
-        return mean
+    def now(self) -> None:
+        if self._checkpoint:
+            self._checkpoint.save(self._arrays())
+        self._last = time.monotonic()
 
 
 class _State:

@@ -16,7 +16,8 @@ from pate.methods.method import KEPT, Entry, Made, Method
 from pate.noise import SEEDED
 from pate.release.withheld import withheld
 from pate.settings import Settings
-from pate.workspace.runner import Record, Runner
+from pate.workspace.about import Record
+from pate.workspace.runner import Runner
 
 _PACKAGES = (
     "pate-pipelines", "numpy", "scipy", "scikit-learn", "torch", "joblib", "hydra-core", "dp-accounting", "opendp",

@@ -75,7 +75,7 @@ def _seconds(runner: Runner, stage: Stage, reused: bool) -> tuple[float | None, 
 
 def planned(runner: Runner, releases: Iterable[Release]) -> dict[str, Any]:
     """The publishable epsilon of each release to come, and what the account comes to with them."""
-    account, delta, coming = runner.account, runner.settings.limit.delta, list(releases)
+    account, delta, coming = runner.accounts.first, runner.settings.limit.delta, list(releases)
     counted = coming if runner.settings.noise.seed is None else []  # what is seeded protects nobody, and spends nothing
     found = [
         {"kind": one.kind, "epsilon": composed([one.cost], one.cost.delta, "basic"), "delta": one.cost.delta,

@@ -1,13 +1,31 @@
-"""What the manifest of a stored result tells about it, of this version and of those before."""
+"""What is known about a stage's result: how it went, and what a manifest tells, of this version and of those before."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
 from pate.data.labels import CLASSES_FROM_PRIVATE
 from pate.release.withheld import withheld
+from pate.workspace.identity import Said
 from pate.workspace.stage import Stage
+
+
+@dataclass(frozen=True)
+class Record:
+    """How one stage went."""
+
+    key: str
+    seconds: float
+    memory: int | None  # bytes, the most its processes held together
+    reused: bool
+    summary: str
+    notes: tuple[str, ...] = ()
+    contents: tuple[str, ...] = ()  # keyed
+    declared: Said = field(default_factory=lambda: Said("", None))  # all configuration that leads to it, as a key
+    warnings: tuple[str, ...] = ()  # for the owner alone
+    published: str = ""
 
 
 def own_notes(stage: Stage, about: dict[str, Any]) -> list[str]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +15,7 @@ from sklearn.datasets import load_digits
 
 from pate.dpsgd import descent
 from pate.dpsgd.accountant import Accountant
-from pate.dpsgd.descent import add_noise, descend, poisson_lot
+from pate.dpsgd.descent import add_noise, descend, drawn_ahead, poisson_lot
 from pate.dpsgd.engine import Clipped
 from pate.dpsgd.models import Linear
 from pate.dpsgd.network import perceptron, start
@@ -243,9 +245,44 @@ def test_a_finished_training_is_taken_up_again_as_the_same_model(tmp_path):
         np.testing.assert_array_equal(one, two)
 
 
-def test_the_epsilon_so_far_is_rounded_up_and_never_alone() -> None:
-    accountant = Accountant(2.0, 0.05, 100, 1e-5, taken=37)
-    told = descent._told(accountant, 0.5, "publishable")
-    said = float(told.split("epsilon so far ")[1].split(",")[0])
-    assert accountant.epsilon() <= said < accountant.epsilon() + 0.001
-    assert told.endswith("delta 1e-05, one record replaced by nothing, publishable")
+def test_every_step_has_its_own_chance_and_the_next_is_drawn_during_it() -> None:
+    asked: list[int] = []
+    ready = threading.Event()
+
+    def draw(step: int) -> tuple[int, int]:
+        asked.append(step)
+        if step == 8:
+            ready.set()
+        return step, -step
+
+    with closing(drawn_ahead(draw, 7)) as drawn:
+        assert next(drawn) == (7, -7)
+        assert ready.wait(60)  # before anybody asks for it
+        assert [next(drawn) for _ in range(3)] == [(8, -8), (9, -9), (10, -10)]
+    assert asked == [7, 8, 9, 10, 11]
+
+
+def test_a_draw_that_fails_ends_the_training() -> None:
+    def draw(step: int) -> tuple[int, int]:
+        raise PateError("no chance")
+
+    with closing(drawn_ahead(draw, 0)) as drawn, pytest.raises(PateError, match="no chance"):
+        next(drawn)
+
+
+def test_a_checkpoint_is_of_every_so_many_seconds_and_of_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    saved: list[dict] = []
+
+    class Kept(Checkpoint):
+        def __init__(self) -> None:
+            pass
+
+        def save(self, arrays: dict) -> None:
+            saved.append(arrays)
+
+    for every, times in ((-1.0, 6), (3600.0, 1)):
+        saved.clear()
+        monkeypatch.setattr(descent, "_SAVE_EVERY", every)
+        descended(*digits(), steps=5, rate=0.05, checkpoint=Kept())
+        assert len(saved) == times
+        assert saved[-1]["accountant.taken"] == 5

@@ -46,7 +46,7 @@ def ask(request: Request) -> dict[str, Any]:
         new = [step.stage for step in coming if step.draws and not step.reused]
         releases = [release for _, release in foreseen(whole, new)]
         over = _over(runner, releases)
-        runner.warn_of_new_account([runner.graph.named(name) for name in new])
+        runner.accounts.warn_of_new([runner.graph.named(name) for name in new])
     need, free = disk(whole, found.width)
     told: dict[str, Any] = asdict(found) | {
         "delta": settings.delta,
@@ -77,7 +77,7 @@ def _over(runner: Runner, releases: Sequence[Release]) -> str:
     """What a strict budget would say, if nothing of it is served again."""
     try:
         if runner.settings.limit.strict and runner.settings.noise.seed is None:
-            runner.ledger.check(runner.account, releases, runner.settings.limit, log.warning)
+            runner.ledger.check(runner.accounts.first, releases, runner.settings.limit, log.warning)
     except BudgetExceeded as refusal:
         return str(refusal)
     return ""

@@ -65,7 +65,7 @@ def execute(
     with store.at_work(), settings.tracking.follow(settings, name) as track:
         look_first(runner, wanted, alone=not plan)
         runner.bring_up_to_date(wanted, foreseen(settings, needed))
-        account = next(iter(summary(runner.ledger, runner.account, settings.limit).accounts), None)
+        account = next(iter(summary(runner.ledger, runner.accounts.first, settings.limit).accounts), None)
         found = results(runner, taking_part(settings), account, overrides)
         write_results(found, folder)
         if "report" in runner.records:
