@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from pate.accounting.price import Costs
+from pate.accounting.costs import Costs
 
 from pate.accounting.counts import tally
 from pate.accounting.ladder import price
