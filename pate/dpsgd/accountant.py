@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
-from pate.accounting import calibrate, sampled_gaussian
+from pate.accounting import calibrate
 from pate.accounting.filter import ORDERS, Cost
 from pate.accounting.guarantee import ZERO_OUT, Guarantee
 from pate.errors import PateError
@@ -78,6 +78,8 @@ class Accountant:
 
     def cost(self) -> Cost:
         """What the whole plan costs, as the ledger adds it up."""
+        from pate.accounting import sampled_gaussian  # here, because scipy takes a second to import
+
         orders = np.array(ORDERS)
         rdp = self.steps * sampled_gaussian.rdp(self.sampling_rate, self.noise_multiplier, orders)
         if self.pca_noise is not None:
@@ -97,6 +99,8 @@ class Accountant:
     def spent(self, seeded: bool) -> Spent:
         """The price of what was trained with the steps taken."""
         sigma, rate = self.noise_multiplier, self.sampling_rate
+        from pate.accounting import sampled_gaussian
+
         renyi = sampled_gaussian.renyi_after(rate, sigma, self.taken, self.delta, self.pca_noise)
         prices = (self.epsilon(), self.epsilon("replace-one"), renyi)
         return Spent(sigma, self.taken, rate, *prices, self.delta, RELATION, self.pca_noise, seeded)

@@ -17,8 +17,6 @@ def refused(settings, *words):
     """The stages that are refused, by what is said behind their name."""
     found = {}
     for stage in stages():
-        if stage == "origin":  # of the tests
-            continue
         try:
             settings(f"stage={stage}", *words)
         except ConfigError as error:

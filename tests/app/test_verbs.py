@@ -19,7 +19,7 @@ def test_everything_a_stage_or_a_verb_that_runs_none():
 
 def test_every_verb_and_every_stage_is_a_file_with_a_line_of_its_own():
     lines = dict(line.split(maxsplit=1) for line in listing().splitlines())
-    assert set(lines) >= {*asked()} - {"all", "origin"}
+    assert set(lines) >= {*asked()} - {"all"}
     files = {file.stem for file in (ROOT / "pate" / "app" / "verbs").glob("[a-z]*.py")} - {"request"}
     assert files == {"run", "compare", "check", *running_none()}
     for name, line in lines.items():
@@ -42,5 +42,4 @@ def test_a_stage_of_a_plug_in_is_known_everywhere(monkeypatch):
 def test_the_list_of_stages_is_written_nowhere_a_second_time():
     for file in ("conf/config.yaml", "conf/hydra/help/pate.yaml", "pate/app/words.py", "pate/app/preflight.py"):
         text = (ROOT / file).read_text()
-        assert "nonprivate" not in text, file
         assert "dpsgd_publishable" not in text, file

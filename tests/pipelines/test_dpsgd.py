@@ -30,8 +30,8 @@ def test_models_say_how_good_they_are_and_what_they_cost(run, model, least, tmp_
     assert run(*ALONE, *model, "noise.seed=0")["methods"][0]["accuracy"] > least  # unlucky noise is no model's fault
     (found,) = run(*ALONE, *model, "dpsgd.epochs=2")["methods"]
     assert found["epsilon"] <= found["epsilon_publishable"] <= 4
-    assert found["epsilon"] < found["epsilon_rdp"]
-    assert found["epsilon"] < found["epsilon_replace_one"]
+    assert found["epsilon"] < found["details"]["epsilon_rdp"]
+    assert found["epsilon"] < found["details"]["epsilon_replace_one"]
     assert found["relation"] == "one record replaced by nothing"
     facts = json.loads(next((tmp_path / "workspace/release/dpsgd").glob("*/spent.json")).read_text())
     assert facts["epsilon"] == found["epsilon"]

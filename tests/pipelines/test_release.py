@@ -129,7 +129,7 @@ def test_no_name_secret_or_owners_epsilon_is_found_in_the_release(workspace):
     owners = {
         row["accountant"]: repr(row["epsilon"]).encode()
         for row in results["pate"]["accountants"]
-        if row["guarantee"] == "this data set"
+        if row["holds_for"] == "this data set"
     }
     shown = {f"{name} as shown": f"{float(value):.3f}".encode() for name, value in owners.items()}
     planted = NAMES | {"secret": secret, "hex": secret.hex().encode()}

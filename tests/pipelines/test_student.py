@@ -20,7 +20,7 @@ def test_students_on_features(run, kind):
     assert ours["accuracy"] > 0.7
     assert set(ours["by_class"]) == {str(digit) for digit in range(10)}
     assert ours["accuracy_of_views"] is None
-    assert 0 <= ours["calibration_error"] < 0.3
+    assert 0 <= ours["metrics"]["calibration_error"] < 0.3
     assert bound["accuracy"] > ours["accuracy"] - 0.02
 
 

@@ -24,7 +24,7 @@ def test_a_random_estimator_is_seeded_per_teacher():
         (lambda: Sklearn(estimator={"_target_": "sklearn.nothing.Here"}), "cannot be built"),
         (lambda: Sklearn(estimator={"_target_": "sklearn.svm.SVC", "depth": 3}), "cannot be built"),
         (lambda: Sklearn(estimator={"_target_": "sklearn.preprocessing.StandardScaler"}), "no classifier"),
-        (lambda: Sklearn(), "cannot be built"),
+        (lambda: Sklearn(estimator={}), "cannot be built"),
         (lambda: Sklearn(estimator={"_target_": "sklearn.linear_model.LinearRegression"}), "no classifier"),
         (lambda: Sklearn(estimator=TREE | {"max_depth": -5}), "estimator: .*max_depth"),
     ],

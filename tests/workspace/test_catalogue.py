@@ -72,7 +72,7 @@ def test_one_that_is_declared_within_a_function_is_nobodys_else():
 def test_the_stages_of_the_package_in_the_order_of_the_flow():
     import pate.pipelines  # noqa: F401
 
-    names = [name for name in catalogue() if name != "origin"]  # of the tests
+    names = list(catalogue())
     flow = [
         "fetch",
         "data",

@@ -6,8 +6,10 @@ import sys
 from dataclasses import dataclass, replace
 
 import pytest
-from pate.pipelines import account, labels, student
+from pate.pipelines.account import account
 from pate.pipelines.artifacts import LABELS, PRIVATE, PUBLIC, STUDENT, VOTES
+from pate.pipelines.labels import labels
+from pate.pipelines.student import student
 
 from pate.errors import GraphError
 from pate.workspace.artifact import Artifact
@@ -22,9 +24,17 @@ class Thing(Artifact):
 SECRET, OPEN = owned("secret", Thing), releasable("open", Thing)
 
 
-@stage(writes=[SECRET, OPEN])
-def origin(run):
-    return Thing(), Thing()
+def declared():
+    """Within a function: a module's own stages would be known to every other test."""
+
+    @stage(writes=[SECRET, OPEN])
+    def origin(run):
+        return Thing(), Thing()
+
+    return origin
+
+
+origin = declared()
 
 
 def test_release_from_private_needs_a_mechanism():

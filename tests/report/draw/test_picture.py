@@ -19,5 +19,5 @@ OURS = {"_target_": "pate.aggregation.lnmax.LNMax", "gamma": 0.2}
     ],
 )
 def test_noise_is_named_where_it_is_known(aggregators, words):
-    jobs = [SimpleNamespace(results={"config": {"aggregator": one}}) for one in aggregators]
+    jobs = [SimpleNamespace(results=SimpleNamespace(config={"aggregator": one})) for one in aggregators]
     assert _noise(jobs) == f"{words} on every count of votes"

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from pate.accounting.costs import Costs
 
+from pate.accounting.costs import Costs
 from pate.accounting.counts import tally
 from pate.accounting.ladder import price
 from pate.aggregation.confident_gnmax import ConfidentGNMax
