@@ -1,8 +1,9 @@
 """A page of the documentation as a reader would follow it: its files written, its Python and its commands run in order.
 
 In a `console` block a line that begins with `$ ` is a command, what follows is what it said: a line that begins with
-`pate: ` there means that it was refused. A block marked `slow` is for the slow tests. A `python` block is run, a `yaml`
-block that names its file in a comment is written there. `quick` runs everything on small settings.
+`pate: ` there means that it was refused. A block marked `slow` is for the slow tests. A `python` block is run; one that
+begins with a comment that names its file is written there instead, and so is a `yaml` block that names one. With
+`quick` everything runs on small settings.
 """
 
 from __future__ import annotations
@@ -45,6 +46,8 @@ def steps(text: str) -> Iterator[Step]:
         if language == "console":
             for command, said in re.findall(r"^\$ (.+?)\n((?:(?!\$ ).*\n)*)", body, re.M):
                 yield Step(command, bool(re.search(r"^pate: ", said, re.M)), "slow" in mark)
+        elif language == "python" and (path := re.match(r"# (\S+\.py)\n", body)):
+            yield Step(file=(path[1], body))
         elif language == "python":
             yield Step(python=body)
         elif language == "yaml" and (path := re.search(r"^# (\S+\.yaml)$", body, re.M)):
