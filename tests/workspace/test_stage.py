@@ -6,8 +6,10 @@ import sys
 from dataclasses import dataclass, replace
 
 import pytest
-from pate.pipelines import account, labels, student
+from pate.pipelines.account import account
 from pate.pipelines.artifacts import LABELS, PRIVATE, PUBLIC, STUDENT, VOTES
+from pate.pipelines.labels import labels
+from pate.pipelines.student import student
 
 from pate.errors import GraphError
 from pate.workspace.artifact import Artifact
