@@ -264,6 +264,33 @@ def test_a_stage_that_reads_what_it_does_not_declare_is_told_so_in_full(flow):
     assert flow.ran == ["noisy", "last"]
 
 
+def test_what_carries_out_an_input_is_part_of_a_key(settings, tmp_path, monkeypatch):
+    """An encoder is read back by its kind, and no import leads to it: edited, it would encode public inputs anew, and
+    leave private records as the code before encoded them."""
+    from pate.pipelines import graph
+
+    from pate.models.predictor import Predictor
+    from pate.workspace import stage
+
+    chosen, source, edited = settings("teachers=ridge"), stage._source, ""
+
+    def key():
+        runner = Runner(chosen, graph(chosen), Store(tmp_path / "workspace"))
+        runner.bring_up_to_date(["encode"])
+        return runner.records["encode"].key
+
+    def read(module, file):
+        found, imported = source(module, file)
+        return ("new" if module == edited else found), imported
+
+    before = key()
+    monkeypatch.setattr(stage, "_source", read)
+    assert key() == before
+    edited = "pate.features.linear"
+    assert key() != before
+    assert {"pate.features.scattering", "pate.models.kernel_machine"} <= {*Predictor.modules()}
+
+
 def test_what_a_stage_may_see_is_no_part_of_its_key(flow):
     before = flow.run().records
     object.__setattr__(flow.graph.stages[1], "sees", {"x": "it is in the bytes of its input"})
