@@ -66,6 +66,10 @@ class Encoder(Artifact):
         """What `encode` computes of `scaled` inputs of this shape, as operators of the graph; not inherited."""
         raise TypeError(f"{type(self).__name__} has no operators")
 
+    @classmethod
+    def modules(cls) -> list[str]:
+        return _KINDS.modules()
+
     def check(self) -> None:
         arrays = list(self.split()[0].values())
         if any(array.dtype.kind != "f" or not array.size or not np.isfinite(array).all() for array in arrays):

@@ -97,6 +97,11 @@ class Model(Artifact):
         return arrays, facts | {"kind": self.kind}
 
     @classmethod
+    def modules(cls) -> list[str]:
+        """Where models are: see `Artifact.modules`."""
+        return _KINDS.modules()
+
+    @classmethod
     def join(cls, arrays: Arrays, facts: dict[str, Any]) -> Self:
         found = _KINDS.find(facts.get("kind") if isinstance(facts, dict) else None)
         if found is None:

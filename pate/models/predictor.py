@@ -39,6 +39,10 @@ class Predictor(Artifact):
     columns: dict[str, Any] | None = None
 
     @classmethod
+    def modules(cls) -> list[str]:
+        return [*Encoder.modules(), *Model.modules()]
+
+    @classmethod
     def of(cls, model: Model, encoder: Encoder, records: Public | Private) -> Predictor:
         """The model of what `encoder` makes of records like these."""
         x = records.x

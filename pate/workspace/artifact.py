@@ -53,6 +53,11 @@ class Artifact:
         joined.check()
         return joined
 
+    @classmethod
+    def modules(cls) -> list[str]:
+        """Where the code is, beside its own, that carries out what is stored: an edit there runs its readers again."""
+        return []
+
     def check(self) -> None:
         """Refuse with a ValueError, which shows no value, what no stage could have written: asked when it is read."""
 

@@ -40,9 +40,8 @@ class Keys:
         derived = [stage.derived(seen)] if stage.derived else []
         if not stage.crosses:
             chosen = (getattr(self.settings, name, None) for name in stage.config)
-            code = code_version(
-                stage, [module for one in chosen if isinstance(one, Choice) for module in one.modules()]
-            )
+            carried = [module for one in chosen if isinstance(one, Choice) for module in one.modules()]
+            code = code_version(stage, [*carried, *(module for ref in stage.reads for module in ref.kind.modules())])
             return self.store.key(stage.name, config.now, inputs, files, code, *derived)
         drawn = Said.all([self.declared(stage), self.accounts.of(stage)])
         names = named(self.store.key, stage.name, config, inputs, files, drawn, *derived)

@@ -72,6 +72,11 @@ class Kinds(Generic[T]):
             plugin(self._group, kind)
         return self._declared.get(kind)
 
+    def modules(self) -> list[str]:
+        """Where there are classes: all of ours, and of others those that were imported."""
+        ours = (f"{self._room}.{name}" for name in self._modules.values())
+        return sorted({*ours, *(one.__module__ for one in self._declared.values())})
+
     def _module(self, kind: str) -> str | None:
         """The one of our own modules that has this name; it is not imported."""
         name = self._modules.get(kind.lower().replace("_", ""))

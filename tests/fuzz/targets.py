@@ -217,7 +217,7 @@ def read_checkpoint(folder):
 def job(folder):
     figures = dict.fromkeys(("queries", "answered", "label_accuracy", "teacher_accuracy", "plurality_accuracy"), 1)
     method = {"name": "pate", "epsilon": 1.5, "accuracy": 0.9, "by_class": {"a": 0.5}, "delta": 1e-5}
-    method |= {"guarantee": "this data set", "relation": "one record", "epsilon_publishable": None}
+    method |= {"guarantee": "this data set", "relation": "one record replaced by nothing", "epsilon_publishable": None}
     figures["accountants"] = [{"valid": True, "guarantee": "every data set", "epsilon": 2.5}]
     dataset = {"name": "digits", "path": None}
     found = {

@@ -103,3 +103,30 @@ def test_a_stage_that_reads_what_it_does_not_declare_is_told_so_in_full(flow):
     object.__setattr__(flow.graph.stages[0], "sees", {"y.bound": "for this test alone"})
     flow.run()
     assert flow.ran == ["noisy", "last"]
+
+
+def test_what_carries_out_an_input_is_part_of_a_key(settings, tmp_path, monkeypatch):
+    """An encoder is read back by its kind, and no import leads to it: edited, it would encode public inputs anew, and
+    leave private records as the code before encoded them."""
+    from pate.pipelines import graph
+
+    from pate.models.predictor import Predictor
+    from pate.workspace import stage
+
+    chosen, source, edited = settings("teachers=ridge"), stage._source, ""
+
+    def key():
+        runner = Runner(chosen, graph(chosen), Store(tmp_path / "workspace"))
+        runner.bring_up_to_date(["encode"])
+        return runner.records["encode"].key
+
+    def read(module, file):
+        found, imported = source(module, file)
+        return ("new" if module == edited else found), imported
+
+    before = key()
+    monkeypatch.setattr(stage, "_source", read)
+    assert key() == before
+    edited = "pate.features.linear"
+    assert key() != before
+    assert {"pate.features.scattering", "pate.models.kernel_machine"} <= {*Predictor.modules()}
