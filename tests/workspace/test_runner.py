@@ -112,6 +112,7 @@ def test_what_carries_out_an_input_is_part_of_a_key(settings, tmp_path, monkeypa
 
     from pate.models.predictor import Predictor
     from pate.workspace import stage
+    from pate.workspace.runner import Runner
 
     chosen, source, edited = settings("teachers=ridge"), stage._source, ""
 
