@@ -146,6 +146,9 @@ class SweepConfig:
 class CompareConfig:
     runs: list[str] = field(default_factory=list)  # folders of earlier runs and sweeps: then no stage is run
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "runs", [str(folder) for folder in self.runs])  # a list there is no folder either
+
 
 @dataclass(frozen=True)
 class CleanConfig:
