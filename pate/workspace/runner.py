@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
 
+from pate.accounting.mechanism import Mechanism
 from pate.choice import Choice
 from pate.errors import BudgetExceeded, ConfigError, DamagedArtifact, PateError
 from pate.learning.telling import telling
@@ -284,12 +285,22 @@ class Runner:
         return said(self.settings, stage.config, stage.ignores)
 
     def _refuse_unwritten(self, stage: Stage, key: str) -> None:
-        """Nothing that crosses the barrier without an entry in the ledger is stored or served."""
-        if stage.crosses and not self.ledger.behind(_name(stage, key)):
+        """Nothing that crosses the barrier without an entry in the ledger is stored or served, nor at another price."""
+        behind = self.ledger.behind(_name(stage, key)) if stage.crosses else []
+        if stage.crosses and not behind:
             raise PateError(
                 f"the ledger holds no entry for {_name(stage, key)}, which was drawn from private data: put the ledger "
                 f"back from a copy that does, or draw again with force=[{stage.name}]"
             )
+        for name in stage.config:
+            chosen = getattr(self.settings, name, None)
+            now = chosen.parameters() if isinstance(chosen, Choice) and isinstance(chosen, Mechanism) else {}
+            for was in (entry.release.parameters for entry in behind):
+                if was.get("kind") == now.get("kind", "") and any(was.get(one, now[one]) != now[one] for one in now):
+                    raise PateError(
+                        f"{name}: what kind {now['kind']!r} drew before had other parameters, and would be priced by "
+                        "these: keep the old defaults of its class in `frozen`, or declare another kind"
+                    )
 
     def _stored(self, stage: Stage, key: str) -> dict[str, Any] | None:
         """What the manifest tells of a whole artifact; a damaged one is named, and only ever drawn again on request."""
