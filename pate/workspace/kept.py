@@ -11,8 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pate.accounting.mechanism import Mechanism
+from pate.choice import Choice
 from pate.errors import DamagedArtifact, PateError
 from pate.ledger.ledger import Ledger
+from pate.settings import Settings
 from pate.workspace.artifact import Artifact
 from pate.workspace.keys import artifact_name
 from pate.workspace.pieces import Pieces
@@ -28,6 +31,7 @@ class Kept:
 
     store: Store
     ledger: Ledger
+    settings: Settings
 
     def about(self, stage: Stage, key: str) -> dict[str, Any] | None:
         """What the manifest tells of a whole artifact; a damaged one is named, and only ever drawn again on request."""
@@ -58,13 +62,25 @@ class Kept:
         return bool(pieces.marked) and stored != {pieces.marked}
 
     def refuse_unwritten(self, stage: Stage, key: str) -> None:
-        """Nothing that crosses the barrier without an entry in the ledger is stored or served."""
+        """Nothing that crosses the barrier without an entry in the ledger is stored or served, nor at another price."""
+        if not stage.crosses:
+            return
         name = artifact_name(stage, key)
-        if stage.crosses and not self.ledger.behind(name):
+        behind = self.ledger.behind(name)
+        if not behind:
             raise PateError(
                 f"the ledger holds no entry for {name}, which was drawn from private data: put the ledger "
                 f"back from a copy that does, or draw again with force=[{stage.name}]"
             )
+        for setting in stage.config:
+            chosen = getattr(self.settings, setting, None)
+            now = chosen.parameters() if isinstance(chosen, Choice) and isinstance(chosen, Mechanism) else {}
+            for was in (entry.release.parameters for entry in behind):
+                if was.get("kind") == now.get("kind", "") and any(was.get(one, now[one]) != now[one] for one in now):
+                    raise PateError(
+                        f"{setting}: what kind {now['kind']!r} drew before had other parameters, and would be priced by "
+                        "these: keep the old defaults of its class in `frozen`, or declare another kind"
+                    )
 
     def keep(
         self,

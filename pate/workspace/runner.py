@@ -72,7 +72,7 @@ class Runner:
 
     def __post_init__(self) -> None:
         self.ledger = Ledger.of(self.store)
-        self.kept = Kept(self.store, self.ledger)
+        self.kept = Kept(self.store, self.ledger, self.settings)
         self.accounts = Accounts(self.settings, self.graph, self.ledger, self.records)
         self.keys = Keys(self.settings, self.graph, self.store, self.ledger, self.records, self.accounts)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pate.errors import ConfigError
+from pate.errors import ConfigError, PateError
 
 FAST = ["teachers=ridge", "teachers.count=20", "student=supervised", "dpsgd.epochs=1", "n_jobs=1"]
 
@@ -48,3 +48,44 @@ def test_labels_from_a_file_beside_private_data(run, tmp_path):
 
 def test_labels_are_priced_whatever_dpsgd_is_asked_for(run):
     assert run("dpsgd.epsilon=5", "stage=compare")["methods"][0]["epsilon"] > 0
+
+
+NOISY = """
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from pate.accounting import gaussian
+from pate.aggregation.aggregator import Aggregator
+
+
+@dataclass(frozen=True)
+class Noisy(Aggregator):
+    kind: ClassVar[str] = "toy_noisy"
+    noise_parameter: ClassVar[str] = "sigma"
+    sigma: float = {sigma}
+
+    def answer(self, counts, noise):
+        noisy = counts + noise.discrete_gaussian(counts.shape, self.sigma)
+        return noise.choice_among(noisy == noisy.max(axis=1, keepdims=True))
+
+    def scaled(self, gamma):
+        return replace(self, sigma=1 / gamma)
+
+    def independent(self, k, teachers, delta):
+        yield from gaussian.prices({{self.sigma: 2 * k}}, "discrete", delta)
+
+    def rdp(self, k, teachers, orders):
+        return k * orders / self.sigma**2
+"""
+
+
+def test_answers_of_little_noise_are_not_served_at_the_price_of_much(run, tmp_path, monkeypatch):
+    """A default that was edited, or another package's class of the same kind: both say nothing but that kind."""
+    for name, sigma in (("noisy_before", 10.0), ("noisy_after", 100.0)):
+        (tmp_path / f"{name}.py").write_text(NOISY.format(sigma=sigma))
+    monkeypatch.syspath_prepend(tmp_path)
+    drawn = [*("methods=[pate]", "stage=labels"), "labels.queries=20"]
+    assert run(*drawn, "aggregator=noisy_before.Noisy")["methods"][0]["epsilon_publishable"] > 2
+    for asked in (drawn, [*drawn[:2], "labels.queries=30"]):  # all of them served, and some
+        with pytest.raises(PateError, match="what kind 'toy_noisy' drew before had other parameters"):
+            run(*asked, "aggregator=noisy_after.Noisy")
