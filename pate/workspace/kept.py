@@ -78,8 +78,8 @@ class Kept:
             for was in (entry.release.parameters for entry in behind):
                 if was.get("kind") == now.get("kind", "") and any(was.get(one, now[one]) != now[one] for one in now):
                     raise PateError(
-                        f"{setting}: what kind {now['kind']!r} drew before had other parameters, and would be priced by "
-                        "these: keep the old defaults of its class in `frozen`, or declare another kind"
+                        f"{setting}: what kind {now['kind']!r} drew before had other parameters, and would be priced "
+                        "by these: keep the old defaults of its class in `frozen`, or declare another kind"
                     )
 
     def keep(
