@@ -133,6 +133,8 @@ class Guarantee:
     def of(cls, plain: Mapping[str, Any]) -> Self:
         """From what `plain` wrote."""
         epsilon, delta = (_number(plain[name]) for name in ("epsilon", "delta"))
+        if delta > 1:  # also null: no epsilon stands without its delta
+            raise ValueError("a delta is a number of at most 1")
         words = [plain[name] for name in ("accountant", "theorem", "withheld", "relation")]
         truths = [plain[name] for name in ("data_dependent", "valid")]
         if not all(isinstance(one, str) for one in words) or not all(isinstance(one, bool) for one in truths):

@@ -14,6 +14,7 @@ from pate.accounting.guarantee import (
     Guarantee,
     Relation,
     best,
+    for_every,
     publishable,
     remaining,
     shown,
@@ -114,3 +115,11 @@ def test_it_survives_json(epsilon, dependent, valid, withheld):
 def test_what_is_no_guarantee_is_refused(damage):
     with pytest.raises(ValueError):
         Guarantee.of(guarantee().plain() | damage)
+
+
+@pytest.mark.parametrize("delta", [None, 5.0, -1e-9, "1e-5"])
+def test_none_is_read_back_without_its_delta(delta):
+    whole = for_every("basic", 1.0, 1e-5, "a theorem").plain()
+    assert Guarantee.of(whole).delta == 1e-5
+    with pytest.raises(ValueError, match="delta"):
+        Guarantee.of(whole | {"delta": delta})
