@@ -7,7 +7,7 @@ again on request only.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,14 +72,19 @@ class Kept:
                 f"the ledger holds no entry for {name}, which was drawn from private data: put the ledger "
                 f"back from a copy that does, or draw again with force=[{stage.name}]"
             )
-        for setting in stage.config:
-            chosen = getattr(self.settings, setting, None)
+        self._refuse_other_price(stage, [entry.release.parameters for entry in behind])
+
+    def _refuse_other_price(self, stage: Stage, drawn: Sequence[Mapping[str, Any]]) -> None:
+        """A mechanism is known by its kind and what differs from its defaults; the ledger knows all that it drew with.
+        Where a default was edited, or two packages chose one kind, an answer would be served at another price."""
+        for name in stage.config:
+            chosen = getattr(self.settings, name, None)
             now = chosen.parameters() if isinstance(chosen, Choice) and isinstance(chosen, Mechanism) else {}
-            for was in (entry.release.parameters for entry in behind):
-                if was.get("kind") == now.get("kind", "") and any(was.get(one, now[one]) != now[one] for one in now):
+            for was in (one for one in drawn if now and one.get("kind") == now["kind"]):
+                if any(was.get(field, value) != value for field, value in now.items()):
                     raise PateError(
-                        f"{setting}: what kind {now['kind']!r} drew before had other parameters, and would be priced "
-                        "by these: keep the old defaults of its class in `frozen`, or declare another kind"
+                        f"{name}: what kind {now['kind']!r} drew before had other parameters, and would be priced by "
+                        "these: keep the old defaults of its class in `frozen`, or declare another kind"
                     )
 
     def keep(

@@ -25,7 +25,7 @@ def public_view(found: Results) -> Results:
     released = [row for row in found.methods if row.publishable]
     pate = found.pate if any(row.name == "pate" for row in released) else Labelling()
     return Results(
-        methods=[_method(row) for row in released],
+        methods=[_method(row, released[0] is found.methods[0]) for row in released],
         pate=Labelling(
             teachers=pate.teachers,
             queries=pate.queries,
@@ -41,8 +41,8 @@ def public_view(found: Results) -> Results:
     )
 
 
-def _method(row: MethodResult) -> MethodResult:
-    """Its publishable guarantee, and how its model does on the test set."""
+def _method(row: MethodResult, first_is_there: bool) -> MethodResult:
+    """Its publishable guarantee, and how its model does on the test set; its lead only beside the model it is over."""
     assert row.publishable is not None
     return MethodResult(
         name=row.name,
@@ -56,7 +56,7 @@ def _method(row: MethodResult) -> MethodResult:
         metrics=row.metrics,
         accuracy_standard_error=row.accuracy_standard_error,
         accuracy_of_views=row.accuracy_of_views,
-        ahead=row.ahead,
+        ahead=row.ahead if first_is_there else None,
         confusion=row.confusion,
         by_class=row.by_class,
         calibration=row.calibration,
