@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy import integrate, stats
 from scipy.signal import fftconvolve
 
 from pate.accounting import conversion, gaussian
@@ -68,3 +69,33 @@ def test_epsilon_is_never_above_the_renyi_bound(sigma):
     orders = conversion.ORDERS
     bound = conversion.epsilon(200 / (2 * sigma**2) * orders, orders, 1e-5)
     assert 0 < gaussian.discrete_epsilon({sigma: 200}, 1e-5) <= bound
+
+
+@pytest.mark.parametrize("mu", [0.05, 0.7, 3.0])
+@pytest.mark.parametrize("delta", [1e-2, 1e-5])
+def test_the_continuous_epsilon_spends_delta(mu, delta):
+    """The integral of (phi(x - mu) - exp(epsilon) phi(x))+, which starts at epsilon / mu + mu / 2."""
+    found = gaussian.epsilon(mu, delta)
+
+    def spent(epsilon):
+        start = epsilon / mu + mu / 2
+        return integrate.quad(
+            lambda x: stats.norm.pdf(x - mu) - math.exp(epsilon) * stats.norm.pdf(x), start, start + 12, epsabs=1e-14
+        )[0]
+
+    assert spent(found) == pytest.approx(delta, rel=1e-6)
+
+
+def test_a_distance_that_delta_covers_costs_nothing():
+    """At epsilon 0 delta is the total variation, 2 Phi(mu / 2) - 1: 0.0080 for mu = 0.02."""
+    assert gaussian.epsilon(0.02, 0.0080) == 0
+    assert gaussian.epsilon(0.02, 0.0079) > 0
+
+
+def test_prices_hold_for_every_data_set_and_the_optimal_one_is_below():
+    for noise in ("continuous", "discrete"):
+        by_moments, optimal = gaussian.prices({40.0: 200}, noise, 1e-5)
+        assert (by_moments.accountant, optimal.accountant) == ("moments_independent", "optimal_independent")
+        assert by_moments.publishable
+        assert optimal.publishable
+        assert optimal.epsilon < by_moments.epsilon
