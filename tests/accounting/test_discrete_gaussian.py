@@ -1,4 +1,4 @@
-"""The discrete Gaussian against high precision, its divergences against the theorem, its epsilon against exact sums."""
+"""The discrete Gaussian against high precision, its divergences against the theorem."""
 
 import math
 
@@ -7,9 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.signal import fftconvolve
 
-from pate.accounting import conversion, gaussian
 from pate.accounting.discrete_gaussian import log_below, log_mass, log_overtakes, log_tail, sums_from
 
 
@@ -83,64 +81,3 @@ def test_whole_shifts_diverge_at_most_like_the_continuous_gaussian(sigma, alpha,
         assert moment / (order - 1) <= bound + rounding
         if order == round(order):
             assert moment / (order - 1) == pytest.approx(bound, abs=rounding)
-
-
-def exact_epsilon(sigma, n, delta):
-    """n counts that move by 1: the loss is (n + 2 S) / (2 sigma^2), S the sum of n noises, by repeated convolution."""
-    reach = int(12 * sigma) + 12
-    one = np.exp(-((np.arange(-reach, reach + 1) / sigma) ** 2) / 2)
-    one /= one.sum()
-    law = np.ones(1)
-    for bit in bin(n)[2:]:
-        law = fftconvolve(law, law)
-        law = np.maximum(fftconvolve(law, one) if bit == "1" else law, 0)
-    s = np.arange(len(law)) - len(law) // 2
-    loss = (n + 2 * s) / (2 * sigma**2)
-
-    def spent(epsilon):
-        above = loss > epsilon
-        return law[above] @ -np.expm1(epsilon - loss[above])
-
-    low, high = 0.0, float(loss[-1])
-    for _ in range(80):
-        middle = (low + high) / 2
-        low, high = (middle, high) if spent(middle) > delta else (low, middle)
-    return high
-
-
-@pytest.mark.parametrize("sigma", [0.5, 1.0, 3.0, 40.0])
-@pytest.mark.parametrize("n", [1, 2, 200])
-def test_epsilon_is_that_of_the_composed_lattice_of_losses(sigma, n):
-    found, exact = gaussian.discrete_epsilon({sigma: n}, 1e-5), exact_epsilon(sigma, n, 1e-5)
-    assert exact * (1 - 1e-7) <= found <= exact * 1.0005
-
-
-@pytest.mark.parametrize("sigma", [0.7, 3.0])
-def test_epsilon_against_dp_accounting(sigma):
-    """Google's library rounds losses up to its grid, so it lies above, by little for a fine one."""
-    from dp_accounting.pld import privacy_loss_distribution
-
-    peer = privacy_loss_distribution.from_discrete_gaussian_mechanism(
-        sigma, sensitivity=1, value_discretization_interval=1e-3
-    ).self_compose(20)
-    found, expected = gaussian.discrete_epsilon({sigma: 20}, 1e-6), peer.get_epsilon_for_delta(1e-6)
-    assert expected * (1 - 5e-3) <= found <= expected * (1 + 1e-4)
-
-
-def test_the_continuous_epsilon_is_too_small_for_discrete_noise():
-    """Why Balle & Wang's theorem is not used: the two counts of one vote, sigma 0.5 and 1."""
-    for sigma in (0.5, 1.0):
-        assert exact_epsilon(sigma, 2, 1e-5) > gaussian.epsilon(math.sqrt(2) / sigma, 1e-5) * 1.01
-
-
-def test_two_kinds_of_counts_add_up():
-    both = gaussian.discrete_epsilon({40.0: 200, 150.0: 100}, 1e-5)
-    assert both == pytest.approx(gaussian.epsilon(math.sqrt(200 / 40**2 + 100 / 150**2), 1e-5), rel=1e-3)
-    assert both > gaussian.discrete_epsilon({40.0: 200}, 1e-5)
-
-
-@pytest.mark.parametrize("sigma", [1e-3, 0.05, 1e5])
-def test_epsilon_is_never_above_the_renyi_bound(sigma):
-    orders = conversion.ORDERS
-    bound = conversion.epsilon(200 / (2 * sigma**2) * orders, orders, 1e-5)
-    assert 0 < gaussian.discrete_epsilon({sigma: 200}, 1e-5) <= bound

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pate.accounting.costs import Costs
-from pate.accounting.guarantee import for_every, for_this, shown
+from pate.accounting.guarantee import shown
 from pate.accounting.ladder import price, prices
 from pate.aggregation.aggregator import Aggregator
 from pate.aggregation.confident_gnmax import ConfidentGNMax
@@ -243,23 +242,6 @@ def test_adaptive_queries_get_prices_for_every_data_set_only():
     costs = price(LNMax(0.2), COUNTS, 1e-4, adaptive=True)
     assert {one.holds_for for one in costs} == {"every data set"}
     assert costs.best == costs.publishable
-
-
-def test_a_bound_of_one_direction_is_never_chosen_however_small():
-    prices = [
-        for_this("pate2017", 0.1, 1e-5, "one direction", valid=False),
-        for_this("exact_rdp", 0.5, 1e-5, "both"),
-        for_every("basic", 2.0, 1e-5, "composition"),
-    ]
-    costs = Costs([one.plain() for one in prices], 1e-5, 10)
-    assert costs.best.accountant == "exact_rdp"
-    assert costs.publishable.accountant == "basic"
-
-
-@pytest.mark.parametrize("aggregator", [LNMax(3.1), GNMax(0.4), GNMax(0.6), ConfidentGNMax(10.0, 5.0, 0.4)], ids=str)
-def test_outside_the_checked_range_no_exact_price_is_offered(aggregator):
-    counts = np.array([[200, 60, 0]])
-    assert not {"exact_rdp", "exact_pld"} & {one.accountant for one in price(aggregator, counts, 1e-4)}
 
 
 @pytest.mark.parametrize("noise", ["discrete", "continuous"])

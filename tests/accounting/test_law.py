@@ -3,74 +3,16 @@
 import itertools
 import math
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
-from pate.accounting.confident import behind_threshold
-from pate.accounting.law import chunks, laws
 from pate.accounting.quadrature import discrete_gaussian, discrete_laplace, gaussian, laplace
+from tests.accounting.one_answer import law_of
+from tests.accounting.slow_law import cdf, pdf, slow_law
 
 HISTOGRAMS = [[12, 5, 3, 0, 0], [20, 0, 0], [7, 7, 6], [10, 10], [4, 4, 4, 4, 4], [19, 1]]
-
-
-def slow_law(counts, kind, scale):
-    """Each class's probability by adaptive quadrature (or, for discrete noise, by summing over all values)."""
-    counts = np.asarray(counts, dtype=float)
-    if kind.startswith("discrete"):
-        return slow_discrete(counts, kind, scale)
-    far = 60 / scale if kind == "laplace" else 12 * scale
-    edges = sorted({*counts, *np.linspace(counts.min() - far, counts.max() + far, 24)})
-    law = []
-    for j in range(len(counts)):
-        others = [float(n) for n in np.delete(counts, j)]
-
-        def density(x, own=float(counts[j]), others=others):
-            value = pdf(kind, x - own, scale)
-            for other in others:
-                value *= cdf(kind, x - other, scale)
-            return value
-
-        parts = [integrate.quad(density, a, b, epsabs=0, epsrel=1e-11)[0] for a, b in itertools.pairwise(edges)]
-        law.append(math.fsum(parts))
-    return np.array(law)
-
-
-def pdf(kind, x, scale):
-    if kind == "laplace":
-        return scale / 2 * math.exp(-scale * abs(x))
-    return math.exp(-0.5 * (x / scale) ** 2) / (scale * math.sqrt(2 * math.pi))
-
-
-def cdf(kind, x, scale):
-    if kind == "laplace":
-        return math.exp(scale * x) / 2 if x < 0 else 1 - math.exp(-scale * x) / 2
-    return math.erfc(-x / (scale * math.sqrt(2))) / 2
-
-
-def slow_discrete(counts, kind, scale):
-    """Ties fall uniformly: sum over the winning value v and the number of others that tie with it."""
-    reach = int(45 / scale) if kind == "discrete" else int(36 * scale)
-    k = np.arange(-reach, reach + int(counts.max()) + 1)
-    if kind == "discrete":
-        t = math.exp(-scale)
-        at = (1 - t) / (1 + t) * np.exp(-scale * np.abs(k - counts[:, None]))
-        below = np.cumsum(at, axis=1) - at + t ** (counts[:, None] - k[0]) / (1 + t)
-    else:
-        at = np.exp(-(((k - counts[:, None]) / scale) ** 2) / 2)
-        at /= at.sum(axis=1, keepdims=True)
-        below = np.cumsum(at, axis=1) - at
-    law = []
-    for j in range(len(counts)):
-        ties = np.zeros((len(counts), len(k)))
-        ties[0] = at[j]
-        for other in range(len(counts)):
-            if other != j:
-                ties = ties * below[other] + np.roll(ties, 1, axis=0) * at[other]
-        law.append((ties / np.arange(1, len(counts) + 1)[:, None]).sum())
-    return np.array(law)
 
 
 def grid_of(kind, scale, teachers, classes):
@@ -79,11 +21,6 @@ def grid_of(kind, scale, teachers, classes):
     if kind == "discrete gaussian":
         return discrete_gaussian(scale, teachers, classes)
     return (laplace if kind == "laplace" else discrete_laplace)(scale, teachers, classes)
-
-
-def law_of(histogram, grid):
-    (chunk,) = chunks(np.array([histogram]), grid)
-    return laws(chunk, grid)
 
 
 @pytest.mark.parametrize("histogram", HISTOGRAMS, ids=str)
@@ -145,45 +82,6 @@ def test_two_gaussian_classes_have_their_closed_form():
     assert law.p[0, 1, 3] == pytest.approx(stats.norm.sf(20 / (9 * math.sqrt(2))), rel=1e-12)
 
 
-@pytest.mark.parametrize("sigma", [0.5, 2.0, 7.0, 19.0, 40.0, 100.0])
-@pytest.mark.parametrize(
-    "histogram", [[100, 90, 8, 2, *[0] * 6], [20] * 10, [60] * 3 + [0] * 2, [5] * 36 + [0] * 4, [200, 0]], ids=str
-)
-def test_discrete_gaussian_sums_may_skip_cells(histogram, sigma):
-    """Every probability above 1e-280 to 13 digits, also with many classes: what the exact prices allow for."""
-    if (200 + 12 * sigma) / sigma**2 > 500:
-        pytest.skip("no exact price there")
-    law, here = law_of(histogram, discrete_gaussian(sigma, 200, len(histogram))), slow_discrete_log(histogram, sigma)
-    d = law.distinct.shape[1]
-    real = np.flatnonzero(law.weight[0].any(axis=1))
-    for u in {int(place) // d for place in real}:
-        own = here[histogram.index(law.distinct[0, u])]
-        place = next(place for place in real if place // d == u)
-        if own > 1e-280:
-            assert law.p[0, place, d] == pytest.approx(own, rel=1e-13)
-
-
-def slow_discrete_log(histogram, sigma):
-    """As slow_discrete, with tails that are sums of their own: no digit is lost below the others."""
-    counts = np.array(histogram)
-    k = np.arange(-int(14 * sigma) - 4, int(14 * sigma) + 205)
-    whole = np.arange(-int(30 * sigma) - 240, int(30 * sigma) + 241)
-    mass = np.exp(-((whole / sigma) ** 2) / 2)
-    mass /= math.fsum(mass)
-    low = np.cumsum(mass) - mass
-    up_to = np.where(whole <= 0, low, 1 - np.cumsum(mass[::-1])[::-1])  # Pr[K < k]
-    place = k - counts[:, None] - whole[0]
-    law = []
-    for j in range(len(counts)):
-        ties = np.zeros((len(counts), len(k)))
-        ties[0] = mass[place[j]]
-        for other in range(len(counts)):
-            if other != j:
-                ties = ties * up_to[place[other]] + np.roll(ties, 1, axis=0) * mass[place[other]]
-        law.append((ties / np.arange(1, len(counts) + 1)[:, None]).sum())
-    return np.array(law)
-
-
 @pytest.mark.parametrize("classes", [30, 100])
 def test_many_classes(classes):
     """The chance of the leader, as one integral over its own noisy count."""
@@ -218,37 +116,3 @@ def test_laws_are_laws(counts, kind):
     for world in (law.p, law.other):
         assert (law.weight * world)[0, real].sum(axis=1) == pytest.approx(1, abs=1e-12)
         assert (world >= 0).all()
-
-
-def test_the_threshold_test_adds_an_outcome():
-    histogram = [12, 12, 3]
-    law = behind_threshold(14.0, 3.0, "continuous")(law_of(histogram, gaussian(5.0, 27, 3)))
-    argmax = slow_law(histogram, "gaussian", 5.0)
-    passes = stats.norm.cdf((12 - 14) / 3)
-    neighbours = {(0, 0): 13, (0, 1): 12, (1, 0): 13, (1, 1): None}  # largest count after the move
-    for (u, v), top in neighbours.items():
-        place = u * 2 + v
-        if top is None:
-            assert not law.weight[0, place].any()
-            continue
-        passes_there = stats.norm.cdf((top - 14) / 3)
-        assert law.p[0, place, -1] == pytest.approx(1 - passes)
-        assert law.other[0, place, -1] == pytest.approx(1 - passes_there)
-        assert law.p[0, place, -3] == pytest.approx(argmax[histogram.index(law.distinct[0, u])] * passes)
-        assert (law.weight * law.other)[0, place].sum() == pytest.approx(1)
-    alone = behind_threshold(14.0, 3.0, "continuous")(law_of([13, 12, 2], gaussian(5.0, 27, 3)))
-    assert alone.other[0, 0 * 3 + 2, -1] == pytest.approx(stats.norm.sf((12 - 14) / 3))  # the leader lost a vote
-
-
-@pytest.mark.parametrize("threshold", [13.3, 14.0])
-def test_whole_noise_reaches_a_threshold_rounded_up(threshold):
-    k = np.arange(-60, 61)
-    mass = np.exp(-((k / 3) ** 2) / 2)
-    mass /= mass.sum()
-    law = behind_threshold(threshold, 3.0, "discrete")(law_of([12, 12, 3], discrete_gaussian(5.0, 27, 3)))
-    argmax = slow_law([12, 12, 3], "discrete gaussian", 5.0)
-    for place, top in ((0, 13), (1, 12), (2, 13)):  # neighbours: to the other leader, to the third, from the third
-        assert law.p[0, place, -1] == pytest.approx(mass[12 + k < threshold].sum(), rel=1e-12)
-        assert law.other[0, place, -1] == pytest.approx(mass[top + k < threshold].sum(), rel=1e-12)
-        assert (law.weight * law.other)[0, place].sum() == pytest.approx(1, abs=1e-12)
-    assert law.p[0, 0, -3] == pytest.approx(argmax[0] * mass[12 + k >= threshold].sum(), rel=1e-12)

@@ -2,7 +2,6 @@
 
 import itertools
 import math
-from functools import lru_cache
 
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ from scipy import integrate, stats
 
 from pate.accounting.three_outcomes import DiscreteLaplace, Gaussian, Laplace, log_laws
 from pate.accounting.three_outcomes_discrete import DiscreteGaussian
+from tests.accounting.whole_noise import masses, places
 
 DISCRETE = (DiscreteLaplace, DiscreteGaussian)
 NOISES = [Laplace(0.05), Laplace(1.3), DiscreteLaplace(0.05), DiscreteLaplace(1.3), Gaussian(40.0), Gaussian(0.8)]
@@ -21,22 +21,6 @@ noises = st.builds(
     st.sampled_from([Laplace, DiscreteLaplace, Gaussian, DiscreteGaussian]),
     st.floats(0.2, 300),
 )
-
-# On the lattice of the certificate's boxes: adding whole votes there is exact, and finds the right cell.
-places = st.floats(-400, 400).map(lambda x: round(x * 2**30) / 2**30)
-
-
-@lru_cache
-def masses(noise):
-    """Pr[k] for k = -reach..reach, and their running sums from either end; by definition."""
-    reach = int((30 if isinstance(noise, DiscreteGaussian) else 50) * noise.scale) + 30
-    k = np.arange(-reach, reach + 1)
-    if isinstance(noise, DiscreteGaussian):
-        law = np.exp(-((k / noise.sigma) ** 2) / 2)
-    else:
-        law = np.exp(-noise.gamma * np.abs(k))
-    law /= math.fsum(law)
-    return reach, k, law, np.cumsum(law), np.cumsum(law[::-1])[::-1]
 
 
 def density(noise, x):
@@ -178,41 +162,6 @@ def test_unit_ratios_are_those_of_the_noise(noise, x):
         assert noise.drop(np.array(x)) == pytest.approx(math.log(density(noise, x) / density(noise, x + 1)), abs=1e-8)
     if below(noise, x - 1) > 1e-290:
         assert noise.rise(np.array(x)) == pytest.approx(math.log(below(noise, x) / below(noise, x - 1)), abs=1e-8)
-
-
-@settings(max_examples=100, deadline=None)
-@given(st.floats(0.2, 300), places)
-def test_a_discrete_gaussian_rises_less_by_at_most_sampfords_slope(sigma, x):
-    """What ties down the unbounded ratios: rise(x) - rise(x + 1) <= 1/sigma^2, by Cauchy-Schwarz."""
-    noise = DiscreteGaussian(sigma)
-    rise, after = noise.rise(np.array(x)), noise.rise(np.array(x + 1))
-    slack = 1e-12 * (1 + abs(float(noise.log_below(np.array(x - 1)))))
-    assert -slack <= rise - after <= 1 / sigma**2 + slack
-
-
-@pytest.mark.parametrize("sigma", [0.3, 1.7, 12.0])
-def test_the_tilted_discrete_tail_is_bounded(sigma):
-    """Against the sum over whole cells and the part of the one that s cuts."""
-    k = np.arange(-60, 400)
-    log_law = -((k / sigma) ** 2) / 2 - math.log(masses(DiscreteGaussian(sigma))[2].max() ** -1)
-    for alpha, s in itertools.product([1.2, 3.5, 9.0], [-5.3, 0.0, 2.75, 14.0]):
-        with np.errstate(divide="ignore"):
-            inside = np.log(np.clip(k + 1 - s, 0, 1)[:-1])
-        found = np.logaddexp.reduce(inside + alpha * log_law[:-1] + (1 - alpha) * log_law[1:])
-        bound = DiscreteGaussian(sigma).log_moment_above(np.array(s), alpha)
-        assert found <= bound
-        assert bound <= alpha * (alpha - 1) / (2 * sigma**2) + 1e-9
-    assert DiscreteGaussian(sigma).log_moment_above(np.array(60 * sigma), 2.0) < -1000
-
-
-def test_sums_far_out_are_those_of_a_table():
-    """Where a row of sums ends, each sum is taken by itself: across that seam nothing jumps."""
-    noise = DiscreteGaussian(3.0)
-    s = np.arange(40.0, 90.0)
-    found = noise.log_wins(s, np.zeros_like(s))
-    terms = -((np.arange(30.0, 140.0) / 3) ** 2) / 2 - math.log(3 * math.sqrt(2 * math.pi))  # F is 1 there
-    direct = [np.logaddexp.reduce(terms[int(one - 30) :]) for one in s]
-    np.testing.assert_allclose(found, direct, rtol=1e-13)
 
 
 @pytest.mark.parametrize("sigma", [0.8, 40.0])

@@ -7,10 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pate.accounting.exact_rdp import divergences
-from pate.accounting.ladder import exactly, price
-from pate.accounting.law import chunks, laws
-from pate.accounting.pld import Losses, compose
+from pate.accounting.ladder import price
 from pate.aggregation.confident_gnmax import ConfidentGNMax
 from pate.aggregation.gnmax import GNMax
 from pate.aggregation.lnmax import LNMax
@@ -84,34 +81,7 @@ def test_one_query_of_every_tiny_ensemble():
                     assert true <= 1e-5 * (1 + 1e-6), (mechanism, row, one)
 
 
-def test_a_teacher_owes_nothing_for_votes_of_others():
-    """At the orders that suit one small loss, a moment of one teacher's is no double: 0 times it must be 0."""
-    costs = price(LNMax(0.2), np.array([[1, 3]]), 1e-5, np.array([[1], [0], [1], [1]]))
-    found = {one.accountant: one.epsilon for one in costs}
-    assert found["teacher_resolved"] <= found["exact_rdp"] <= 2 * 0.2
-
-
 def test_a_certain_test_has_no_finite_loss_and_no_exact_price():
     """The threshold test all but tells the largest count: its loss is all at infinity, and only delta could pay it."""
     costs = price(ConfidentGNMax(2.5, 1e-3, 0.5, "continuous"), np.array([[0, 2, 2, 1], [1, 2, 1, 1]]), 1e-6)
     assert all(one.epsilon > 1000 for one in costs if one.valid)
-
-
-def test_mass_at_infinity_alone_leaves_no_finite_epsilon():
-    (composed,) = compose(Losses(0.01, np.zeros((1, 3)), np.ones(1)), np.array([2.0]), 1e-5)
-    assert composed.epsilon(1e-5) == math.inf
-
-
-@pytest.mark.parametrize("order", [1.5, 40.0, 900.0, 8193.0])
-def test_a_divergence_is_known_where_its_moment_is_no_double(order):
-    """At high orders it nears the largest loss from below: exp((a - 1) D) >= P_j exp((a - 1) loss_j) for each j."""
-    counts = np.array([[3, 2]])
-    grid = exactly(GNMax(0.5), counts).grid
-    (chunk,) = chunks(counts, grid)
-    law = laws(chunk, grid)
-    loss = np.where(law.weight > 0, law.logratio, -np.inf)
-    j = np.unravel_index(np.argmax(loss), loss.shape)
-    found = divergences(law, np.array([order]))[0, 0, 0]
-    assert loss[j] + math.log(law.p[j]) / (order - 1) <= found
-    if order > 100:
-        assert found <= loss[j] + 1e-11

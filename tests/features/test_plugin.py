@@ -12,7 +12,6 @@ from sklearn.datasets import load_digits
 
 import pate
 from pate.errors import ConfigError
-from pate.features.encoder import Encoder
 from pate.release.predict import predict, published
 from tests.plugged import installed
 
@@ -118,37 +117,6 @@ def test_the_answers_need_no_pate(released, tmp_path):
     subprocess.run(command, check=True, timeout=120, cwd=tmp_path)
     found = np.load(tmp_path / "y.npz")["probability"]
     np.testing.assert_allclose(found, predict(published(released)[0], images), atol=1e-4)
-
-
-def test_an_encoder_of_nobodys_is_refused_and_nothing_is_imported():
-    before = set(sys.modules)
-    for kind in ("no_such", "os", "antigravity", "this", "..models.model", None, 3, ["linear"]):
-        with pytest.raises(ValueError, match="an encoder of an unknown kind"):
-            Encoder.join({}, {"kind": kind})
-    assert not {"antigravity", "this"} & (set(sys.modules) - before)
-
-
-def test_kinds_belong_to_whoever_declared_them_first():
-    class Mine(Encoder):
-        kind = "mine_alone"
-
-    with pytest.raises(TypeError, match="has declared kind 'mine_alone'"):
-
-        class Yours(Encoder):
-            kind = "mine_alone"
-
-    with pytest.raises(TypeError, match=r"kind 'linear' belongs to pate\.features\.linear"):
-
-        class Ours(Encoder):
-            kind = "linear"
-
-
-def test_an_encoder_that_declares_no_kind_is_not_stored():
-    class Nameless(Encoder):
-        pass
-
-    with pytest.raises(TypeError, match="Nameless declares no kind"):
-        Nameless().split()
 
 
 def test_a_plug_in_that_is_not_there_or_is_broken_is_refused_in_one_line(tmp_path):

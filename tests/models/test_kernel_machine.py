@@ -7,7 +7,6 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.metrics.pairwise import rbf_kernel
 
 from pate.models import kernel_machine
-from pate.models.classifier import Classifier
 from pate.models.kernel_machine import KernelMachine, gaussian_kernel
 
 X, Y = load_digits(return_X_y=True)
@@ -35,14 +34,6 @@ def test_some_centres_do_for_many_records(monkeypatch):
     assert some.centres.shape == (500, 64)
     right = [(model.predict(X[1200:]) == Y[1200:]).mean() for model in (whole, some)]
     assert right[1] > right[0] - 0.02
-
-
-def test_a_file_of_another_kind_is_refused():
-    arrays, facts = KernelMachine.fit(X[:20], TARGET[:20], 0.1, 0.05).split()
-    with pytest.raises(ValueError, match="a model of kind KernelMachine where a Classifier was expected"):
-        Classifier.join(arrays, facts)
-    with pytest.raises(ValueError, match="a model of an unknown kind"):
-        KernelMachine.join(arrays, facts | {"kind": "Pickle"})
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import onnxruntime
@@ -12,7 +11,6 @@ import pytest
 from sklearn.datasets import load_digits
 
 import pate
-from pate.models.model import Model
 from pate.release.predict import predict, published
 from tests.plugged import installed
 
@@ -141,27 +139,3 @@ def test_no_file_in_the_current_folder_stands_in_for_a_library(folder):
     (folder / "toy_uses.py").write_text("import colorsys\nfrom toy_mine import NearestMean")
     done = started(folder, "stage=data", "student=toy_uses.NearestMean")
     assert done.returncode == 0, done.stderr
-
-
-def test_a_model_of_numpy_alone_is_read_without_torch(tmp_path):
-    code = (
-        "import sys; from pate.models.model import Model; import numpy as np; one = np.ones((2, 3), np.float32); "
-        "layers = {'layers.0.weight': one, 'layers.0.bias': one[:, 0]}; "
-        "Model.join(layers, {'kind': 'Classifier', 'activation': 'none'}); assert 'torch' not in sys.modules"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
-
-
-def test_a_kind_from_a_file_is_looked_up_and_never_imported():
-    before = set(sys.modules)
-    for kind in ("antigravity", "this.s", "os.system", "Predictor", "model", "", None, 3, {}):
-        with pytest.raises(ValueError, match="a model of an unknown kind"):
-            Model.join({}, {"kind": kind})
-    assert not {"antigravity", "this"} & (set(sys.modules) - before)
-
-
-def test_every_model_of_ours_stands_in_the_module_of_its_kind():
-    for file in Path("pate/models").glob("*.py"):
-        for line in file.read_text().splitlines():
-            if line.startswith("    kind: ClassVar[str] = ") and '""' not in line:
-                assert line.split('"')[1].lower() == file.stem.replace("_", "")

@@ -121,31 +121,12 @@ def test_tables_are_refused():
         SMALL.fit(Lesson(ROWS[:50], ROWS[:50], np.arange(20), Y[:20], 10))
 
 
-def test_views_are_the_mean_over_copies_moved_by_a_pixel(student):
-    by_hand = np.zeros((30, 10))
-    for axis, step in ((1, -1), (1, 1), (2, -1), (2, 1)):
-        copy = np.roll(IMAGES[:30], step, axis=axis)
-        edge = [slice(None)] * 3
-        edge[axis] = 0 if step == 1 else -1
-        copy[tuple(edge)] = 0
-        by_hand += student.proba(copy.reshape(30, -1)) / 4
-    np.testing.assert_allclose(student.views(ROWS[:30]), by_hand, atol=1e-6)
-    assert ConvNet(student.layers, student.shape).views(ROWS[:30]) is None
-
-
 def test_it_survives_being_stored(student, tmp_path):
     store = Store(tmp_path)
     store.write("release", "student", "key", {"student": student}, {"seconds": 0, "notes": []})
     again = store.read("release", "student", "key", "student", ConvNet)
     np.testing.assert_array_equal(again.scores(ROWS[:100]), student.scores(ROWS[:100]))
     assert again.moved
-
-
-def test_weights_that_do_not_fit_are_refused(student):
-    with pytest.raises(ValueError, match="do not fit"):
-        ConvNet(student.layers, [8, 8, 1])
-    with pytest.raises(ValueError, match="not a network of this kind"):
-        ConvNet({"0.weight": student.layers["0.weight"]}, [16, 16, 1])
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Encoders see public inputs only."""
+"""Principal components of public inputs against scikit-learn and all eigenvectors."""
 
 import numpy as np
 import pytest
@@ -6,18 +6,9 @@ from sklearn.decomposition import PCA as Peer
 
 from pate.errors import ConfigError
 from pate.features import pca
-from pate.features.identity import Identity
 from pate.features.pca import PCA
 
 IMAGES = np.random.default_rng(0).integers(0, 256, size=(60, 4, 5), dtype=np.uint8)
-
-
-def test_identity_flattens_and_brings_pixels_to_the_unit_interval():
-    features = Identity().fit(IMAGES[:0]).transform(IMAGES)
-    np.testing.assert_allclose(features, IMAGES.reshape(60, -1) / 255, rtol=1e-6)
-    assert features.dtype == np.float32
-    table = np.array([[3.5, -2.0]], dtype=np.float32)
-    np.testing.assert_array_equal(Identity().fit(table).transform(table), table)
 
 
 def test_pca_spans_what_scikit_learn_finds_with_unit_mean_square_norm():
@@ -53,14 +44,3 @@ def test_more_components_than_inputs_are_refused():
         PCA(components=6).fit(IMAGES[:5])
     with pytest.raises(ValueError, match="components must be at least 1"):
         PCA(components=0)
-
-
-@pytest.mark.parametrize("rows", [1100, 1030, 1025])
-def test_features_do_not_depend_on_how_many_records_there_are(rows):
-    """Of one record gone, the others keep every bit of their features: rounding follows no neighbour."""
-    images = np.random.default_rng(1).integers(0, 256, size=(1100, 12, 12), dtype=np.uint8)
-    for features in (Identity(), PCA(components=20)):
-        encoder = features.fit(images[:300])
-        whole = encoder.transform(images)
-        np.testing.assert_array_equal(encoder.transform(images[:rows]), whole[:rows])
-        np.testing.assert_array_equal(encoder.transform(np.delete(images, 10, axis=0)), np.delete(whole, 10, axis=0))
