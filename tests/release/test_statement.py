@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from pate.accounting.guarantee import REPLACE_ONE, Relation
 from pate.aggregation.lnmax import LNMax
-from pate.release.statement import of_votes
+from pate.release.statement import of_a_file, of_votes
 from tests.release.made_up import VOTES
 
 
@@ -24,3 +25,15 @@ def test_a_guarantee_that_leaves_is_whole_and_may_leave():
     for wrong in (replace(found, data_dependent=True), replace(found, valid=False), found.without("seeded noise")):
         with pytest.raises(ValueError, match="nothing keeps it from being published"):
             replace(VOTES, guarantee=wrong)
+
+
+def test_the_price_under_replace_one_is_the_same_for_records_and_not_told_for_groups():
+    assert VOTES.replace_one == replace(VOTES.guarantee, relation=REPLACE_ONE)
+    patients = of_votes(LNMax(0.05), 100, 250, 1e-5, data="digits", relation=Relation(group="patient"))
+    assert patients.guarantee.relation == Relation(group="patient")
+    assert patients.replace_one is None  # another person in their place changes two teachers
+
+
+def test_of_a_file_nothing_is_promised():
+    found = of_a_file("digits", "labels from a file")
+    assert (found.guarantee, found.replace_one) == (None, None)

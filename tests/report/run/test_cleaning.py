@@ -1,6 +1,24 @@
 """What may go from a workspace, for reading."""
 
-from pate.report.run.cleaning import size
+import pytest
+
+from pate.report.run.cleaning import print_cleaning, size
+
+ITEMS = [{"what": "[of] no run", "path": f"private/encode/{n}", "bytes": 1500} for n in range(2)]
+
+
+@pytest.mark.parametrize("removed", [True, False])
+def test_a_line_each_their_room_together_and_whether_they_are_gone(capsys, removed):
+    print_cleaning({"items": ITEMS, "workspace": "here", "bytes": 3000, "removed": removed})
+    told = capsys.readouterr().out
+    assert told.count("[of] no run") == told.count("1.5 KB") == 2
+    assert "3.0 KB" in told
+    assert ("nothing was removed: clean.yes=true does it" in told) != removed
+
+
+def test_nothing_is_said_to_be_nothing(capsys):
+    print_cleaning({"items": [], "workspace": "here", "bytes": 0, "removed": True})
+    assert capsys.readouterr().out.startswith("nothing to clean")
 
 
 def test_sizes_read_well():
