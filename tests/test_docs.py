@@ -1,10 +1,7 @@
 """What people read is whole and true: all that can be chosen is documented, generated pages are those of the code,
 links lead somewhere, and the commands on the pages work."""
 
-import os
 import re
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
@@ -14,7 +11,6 @@ import yaml
 from docs.generate import pages as generate
 from docs.generate.keys import GROUPS
 from pate import errors
-from pate.app import docs as carried
 from tests.page import QUICK, Reader, small, steps
 
 ROOT = Path(__file__).parents[1]
@@ -209,14 +205,6 @@ def test_the_citation_names_this_version():
     assert len(cited["references"]) >= 3
 
 
-def test_the_program_says_where_the_pages_are():
-    assert carried.folder() == DOCS
-    told = carried.listing()
-    assert told[0] == str(DOCS)
-    assert len(told) == 1 + len(list(DOCS.rglob("*.md")))
-    assert all(re.match(r"  \S+\.md +\w", line) for line in told[1:])
-
-
 def test_the_package_takes_the_pages_along():
     built = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
     assert "pate.docs" in built["packages"]
@@ -257,8 +245,3 @@ def test_a_command_that_fails_is_noticed(reader, tmp_path):
 def test_a_page_says_its_own_settings_before_the_small_ones():
     assert "labels.queries=8" not in small(["labels.queries=500"])
     assert set(small(["stage=labels"])) == {f"{key}={value}" for key, value in QUICK.items() if key != "stage"}
-
-
-def test_a_command_lists_the_pages():
-    told = subprocess.run([sys.executable, "-m", "pate.app", "docs"], capture_output=True, text=True, env=os.environ)
-    assert told.stdout.splitlines()[0] == str(DOCS)

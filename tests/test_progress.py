@@ -1,4 +1,4 @@
-"""Progress tells how far it is, how long it will take, and what there is to say, on a terminal and in a log."""
+"""Progress tells how far it is, how long it will take, and what there is to say, in a log."""
 
 import io
 import logging
@@ -12,14 +12,6 @@ from pate.progress import progress
 
 
 @pytest.fixture
-def terminal(monkeypatch):
-    shown = io.StringIO()
-    monkeypatch.setattr(module, "_shown", bars.in_bars)
-    monkeypatch.setattr(bars, "console", Console(file=shown, force_terminal=True, width=90))
-    return shown
-
-
-@pytest.fixture
 def lines(monkeypatch, caplog):
     monkeypatch.setattr(module, "_shown", bars.in_bars)
     monkeypatch.setattr(bars, "console", Console(file=io.StringIO(), force_terminal=False))
@@ -27,17 +19,6 @@ def lines(monkeypatch, caplog):
     monkeypatch.setattr(logging.getLogger("pate"), "propagate", True)
     caplog.set_level(logging.INFO, "pate")
     return caplog
-
-
-def test_what_is_said_stands_below_the_bar(terminal):
-    saying = "loss 0.5 (the owner's); epsilon so far 1.2, delta 1e-05, one record replaced by nothing, publishable"
-    with progress("dp-sgd", 100, "steps") as advance:
-        advance(40, saying)
-    text = terminal.getvalue()
-    assert "40/100" in text
-    assert "epsilon so far 1.2" in text
-    assert text.rindex("40/100") < text.rindex("epsilon so far")
-    assert "…" not in text
 
 
 def test_a_line_repeats_what_was_said_last(lines):

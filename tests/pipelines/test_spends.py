@@ -178,24 +178,11 @@ def test_rounds_fit_a_budget_as_rounds(run, entries):
     assert entries() == []
 
 
-def test_an_account_that_is_not_there_is_said_so(pate):
-    assert pate(*FAST, "stage=labels").returncode == 0
-    shown = pate("stage=ledger", "budget.account=typo")
-    assert "account typo has released nothing; this workspace has digits" in shown.stdout
-    assert pate("stage=ledger", "budget.account=").returncode == 2
-
-
 def test_other_records_under_the_same_name_add_up_with_a_warning(run):
     run("stage=labels")
     found = run("stage=labels", "dataset.seed=1")
     assert any("private data of account digits changed" in note for note in found["notes"])
     assert found["ledger"]["releases"] == 2
-
-
-def test_a_ledger_nobody_made_is_said_so(pate):
-    done = pate("stage=ledger")
-    assert done.returncode == 2
-    assert "nothing was run there" in done.stderr
 
 
 def test_jobs_of_one_sweep_were_fixed_in_advance(pate, tmp_path):

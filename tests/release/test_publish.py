@@ -10,18 +10,13 @@ import pytest
 
 import pate.release.publish as publishing
 from pate.aggregation.labels import Labels, read_labels
-from pate.aggregation.lnmax import LNMax
-from pate.errors import ConfigError, PateError
-from pate.noise import SEEDED
+from pate.errors import ConfigError
 from pate.release.contents import contents, fingerprint
 from pate.release.predict import predict, published
 from pate.release.publish import publish
-from pate.release.statement import of_votes
 from tests.release.canary import found_in, of_array
+from tests.release.made_up import LABELS, STATEMENT
 from tests.release.predictors import plain, predictor
-
-STATEMENT = of_votes(LNMax(0.1), 20, 50, 1e-5, data="digits")
-LABELS = Labels(np.array([3, 1, 2]), np.array([0, 1, 1]), "LNMax", wrong=np.array(0.25))
 
 
 @pytest.fixture(scope="module")
@@ -156,15 +151,6 @@ def test_a_failure_leaves_what_was_there(files, tmp_path, monkeypatch):
         publish(tmp_path / "out", contents(plain(), None, STATEMENT))
     assert {file.name: file.read_bytes() for file in (tmp_path / "out").iterdir()} == files
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["out", "out.zip"]
-
-
-@pytest.mark.parametrize(
-    ("labels", "notes"),
-    [(LABELS, [SEEDED]), (None, [f"x: {SEEDED}"]), (Labels(*[np.arange(2)] * 2, "", np.array(True)), [])],
-)
-def test_seeded_noise_may_not_leave(labels, notes):
-    with pytest.raises(PateError, match="may not leave"):
-        contents(plain(), labels, STATEMENT, notes)
 
 
 def test_nothing_else_than_what_was_handed_over_leaves(files, tmp_path):

@@ -5,7 +5,7 @@ import os
 import secrets
 import shutil
 import threading
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,19 +16,13 @@ import pate as library
 from pate.accounting.filter import ORDERS, Cost
 from pate.errors import ConfigError, PateError
 from pate.ledger.ledger import Budget, Ledger, Release, Spender
-from pate.report.run.cleaning import size
-from pate.workspace.artifact import Artifact
 from pate.workspace.clean import clean
 from pate.workspace.store import Store
+from tests.workspace.left_over import Thing, left_over
 
 FAST = ["teachers=ridge", "teachers.count=10", "student=supervised", "labels.queries=20", "dpsgd.epochs=1", "n_jobs=1"]
 RELEASE = Release("test", "test noise", {}, "one record replaced by nothing", Cost((1.0,) * len(ORDERS), 1.0, 1.0, 0.0))
 SPENDER = Spender("people", "release", "", "run", "plan")
-
-
-@dataclass(frozen=True)
-class Thing(Artifact):
-    values: np.ndarray
 
 
 def ran(workspace, *overrides, name="first"):
@@ -133,13 +127,6 @@ def test_what_goes_is_exactly_what_is_neither_drawn_nor_referred_to(tmp_path_fac
     assert Ledger.of(Store(workspace)).entries() == before
 
 
-def left_over(workspace, key="0" * 32, values=9):
-    store = Store(workspace)
-    Ledger.of(store)
-    store.write("private", "encode", key, {"x": Thing(np.arange(values))}, {"seconds": 0.0, "notes": []})
-    return store
-
-
 def test_nothing_is_cleaned_while_a_run_is_at_work(tmp_path):
     store = left_over(tmp_path)
     with store.at_work(), Store(tmp_path).at_work():  # any number of runs
@@ -212,29 +199,3 @@ def test_links_and_other_names_are_left_alone(tmp_path):
     assert [item["path"] for item in clean(tmp_path / "w", remove=True)["items"]] == [f"private/encode/{'0' * 32}"]
     assert (tmp_path / "precious" / ("2" * 32)).is_dir()
     assert len(list((store.root / "published").iterdir())) == 1
-
-
-def test_it_is_a_table_with_a_total_or_the_name_of_a_file(pate, tmp_path):
-    left_over(tmp_path / "workspace")
-    told = pate("stage=clean")
-    assert told.returncode == 0, told.stderr
-    for words in (f"private/encode/{'0' * 32}", "together", "nothing was removed: clean.yes=true"):
-        assert words in told.stdout
-    quiet = pate("--quiet", "stage=clean", "clean.yes=true")
-    (file,) = quiet.stdout.splitlines()
-    assert json.loads((tmp_path / file).read_text())["removed"]
-    assert not quiet.stderr
-    assert "nothing to clean" in pate("stage=clean").stdout
-
-
-def test_it_is_said_where_there_is_nothing_to_clean_and_to_whom_yes_is_said(tmp_path):
-    with pytest.raises(ConfigError, match="nothing was run there, so there is nothing to clean"):
-        asked(tmp_path)
-    with pytest.raises(ConfigError, match=r"clean\.yes is for stage=clean, and this is stage=data"):
-        library.run(["stage=data", "clean.yes=true", f"workspace={tmp_path}"])
-
-
-def test_sizes_read_well():
-    assert [size(count) for count in (0, 999, 1000, 123_456, 5e9, 7e15)] == [
-        "0 bytes", "999 bytes", "1.0 KB", "123.5 KB", "5.0 GB", "7000.0 TB"
-    ]  # fmt: skip

@@ -1,40 +1,19 @@
 """The plot of characters: where marks stand, what the legend says, and that nothing is drawn as what it is not."""
 
-import io
 import math
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rich.console import Console
 
 from pate.accounting.guarantee import ZERO_OUT, Guarantee
 from pate.report.draw.terminal_plot import ASCII, HEIGHT, MARGIN, UNICODE, WIDTH, Dot, plot, points
-from pate.report.run import table as module
 from tests.evaluation.made_up import typed
-from tests.report.sweep.test_summary import method
-
-
-def row(name, **known):
-    facts = {
-        "accuracy": 0.8,
-        "accuracy_standard_error": 0.01,
-        "accuracy_of_views": None,
-        "seconds": 1.0,
-        "by_class": {},
-    }
-    return method(name, **(facts | known))
+from tests.report.draw.rows import BOUND, DPSGD, PATE, row
 
 
 def dot(name, epsilon, accuracy, dependent):
     return Dot(name, accuracy, Guarantee(epsilon, 1e-5, ZERO_OUT, dependent, "", ""))
-
-
-PATE = row("pate", epsilon=1.0, epsilon_publishable=10.0)
-DPSGD = row("dpsgd", epsilon=1.0, epsilon_publishable=None, guarantee="every data set", accuracy=0.6)
-BOUND = row(
-    "nonprivate", epsilon=None, epsilon_publishable=None, guarantee=None, relation=None, delta=None, accuracy=0.95
-)
 
 
 def test_a_method_with_two_epsilons_has_two_marks_and_the_legend_says_which_is_which():
@@ -89,22 +68,3 @@ def test_every_point_has_its_mark_inside_the_field_whatever_the_numbers(found, b
         assert sum(line.count(mark) for line in field) == sum(one.guarantee.holds_for == kind for one in found)
     assert max(map(len, field)) <= MARGIN + WIDTH
     assert "\n".join(plot(found, bound, ASCII)).isascii()
-
-
-def shown(monkeypatch, width, terminal=True, encoding="utf-8"):
-    out = io.TextIOWrapper(io.BytesIO(), encoding=encoding, errors="replace")
-    monkeypatch.setattr(
-        module, "page", lambda: Console(file=out, force_terminal=terminal, width=width, color_system=None)
-    )
-    found = {"methods": [PATE, BOUND], "pate": {"accountants": [], "plan": None}, "notes": [], "ledger": None}
-    found["config"] = {"dataset": {"name": "toy"}}
-    module.print_results(typed(found))
-    out.flush()
-    return out.buffer.getvalue().decode(encoding)
-
-
-def test_only_a_terminal_wide_enough_shows_it_in_its_own_characters(monkeypatch):
-    assert "○ PATE" in shown(monkeypatch, 100)
-    assert "○" not in shown(monkeypatch, 60)
-    assert "○" not in shown(monkeypatch, 100, terminal=False)
-    assert "o PATE: 80.0% at epsilon 1.000 for this data set" in shown(monkeypatch, 100, encoding="latin-1")

@@ -11,35 +11,7 @@ from scipy import stats
 
 from pate.errors import ConfigError
 from pate.report.sweep.comparison import compare, print_comparison, runs_of, told_apart
-from tests.report.sweep.test_summary import facts, method
-
-CONFIG = {
-    "dataset": {"_target_": "pate.data.digits.Digits", "name": "digits", "path": None, "seed": 0, "private": 1200},
-    "student": {"_target_": "pate.students.supervised.Supervised", "inverse_penalty": 1.0},
-    "aggregator": {"_target_": "pate.aggregation.lnmax.LNMax", "gamma": 0.2},
-    "labels": {"queries": 100},
-    "delta": 1e-4,
-    "seed": 0,
-    "noise": {"seed": None},
-    "n_jobs": 1,
-    "workspace": "workspace",
-}
-
-
-def ran(folder, key=None, changes=None, **known):
-    """A run's folder, as a run leaves it."""
-    found = facts(methods=[method(accuracy=0.9) | known])
-    config = json.loads(json.dumps(CONFIG))
-    for dotted, value in (changes or {}).items():
-        *path, last = dotted.split(".")
-        place = config
-        for name in path:
-            place = place[name]
-        place[last] = value
-    found |= {"config": config, "stages": {"labels": {"key": key or folder.name, "reused": False}}}
-    folder.mkdir(parents=True)
-    (folder / "results.json").write_text(json.dumps(found))
-    return str(folder)
+from tests.report.sweep.made_up import facts, method, ran
 
 
 def compared(tmp_path, *folders, epsilon=None):
@@ -153,23 +125,3 @@ def test_what_is_no_folder_of_a_run_is_refused(tmp_path):
     }.items():  # fmt: skip
         with pytest.raises(ConfigError, match=words):
             runs_of([f"{tmp_path}/{name}"])
-
-
-def test_the_command_line_compares_and_refuses(pate, tmp_path):
-    ran(tmp_path / "a")
-    ran(tmp_path / "b", changes={"seed": 1}, accuracy=0.8)
-    done = pate("stage=compare", "compare.runs=[a,b]", "hydra.run.dir=out")
-    assert done.returncode == 0, done.stderr
-    assert "compare: 2 runs" in done.stdout
-    assert f"compare  {tmp_path / 'out' / 'compare.csv'}" in done.stdout
-    assert not (tmp_path / "workspace").exists()  # no stage was run, no store made
-    for arguments, words in {
-        ("stage=compare", "compare.runs=[a,c]"): "compare.runs: c is no folder; give those of runs or sweeps",
-        ("stage=compare", "compare.runs=[[]]"): "compare.runs: [] is no folder",
-        ("compare.runs=[a]",): "compare.runs is for stage=compare, and this is stage=all",
-    }.items():
-        refused = pate(*arguments, "hydra.run.dir=refused")
-        assert refused.returncode == 2, refused.stderr
-        assert words in refused.stderr
-        assert len(refused.stderr.strip().splitlines()) == 1
-    assert not (tmp_path / "refused").exists()

@@ -1,17 +1,16 @@
 """The frontier against its definition, on made-up configurations; kinds of epsilon are never mixed."""
 
-import json
 from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pate.noise import SEEDED
-from pate.report.sweep.frontier import Configuration, as_facts, best, by_kind, frontier, frontiers
+from pate.report.sweep.frontier import Configuration, best, by_kind, frontier, frontiers
 from pate.report.sweep.frontier_table import print_frontier
 from pate.report.sweep.jobs import Mean, groups
 from tests.evaluation.made_up import typed
-from tests.report.sweep.test_summary import facts, job, method
+from tests.report.sweep.made_up import configurations, facts, job, method
 
 LESS = "replaced by nothing"
 few = st.sampled_from([0.1, 0.5, 1.0, 2.0, 3.5])  # few values: ties are common
@@ -48,16 +47,12 @@ def test_the_best_is_affordable_on_the_frontier_and_nothing_affordable_is_better
         assert chosen.accuracy.value == max(point.accuracy.value for point in affordable)
 
 
-def swept(*rows):
-    return groups([job(str(n), f"gamma={n}", methods=methods, notes=notes) for n, (methods, notes) in enumerate(rows)])
-
-
 def test_an_epsilon_for_this_data_set_and_a_publishable_one_have_frontiers_of_their_own():
     cheap = method(epsilon=0.5, epsilon_publishable=9.0, accuracy=0.8)  # cheap for the owner, dear to publish
     dear = method(epsilon=2.0, epsilon_publishable=3.0, accuracy=0.7)
     found = {
         (kind.promise.holds_for, kind.publishable): points
-        for kind, points in frontiers(swept(([cheap], []), ([dear], []))).items()
+        for kind, points in frontiers(configurations(([cheap], []), ([dear], []))).items()
     }
     assert [point.choices["gamma"] for point in found["this data set", False]] == ["0"]
     assert [(point.choices["gamma"], point.epsilon) for point in found["every data set", True]] == [
@@ -79,7 +74,7 @@ def test_methods_deltas_relations_and_publication_are_kept_apart():
         **everywhere,
     )
     pate = method("pate", epsilon=1.0, epsilon_publishable=1.0, **everywhere)
-    kinds = by_kind(swept(([owners, public, pate], []), ([looser], []), ([person], [])))
+    kinds = by_kind(configurations(([owners, public, pate], []), ([looser], []), ([person], [])))
     assert [len(points) for points in kinds.values()] == [1] * 5
     assert all(kind.promise.promise in str(kind) and kind.promise.holds_for in str(kind) for kind in kinds)
 
@@ -125,27 +120,3 @@ def test_seeded_noise_has_nothing_to_publish_and_still_a_price_for_every_data_se
     ] == [[5.0, 6.0]]
     print_frontier(groups(jobs), 10.0)
     assert "no configuration has an epsilon that may be published" in " ".join(capsys.readouterr().out.split())
-
-
-def test_the_best_is_named_for_each_kind_with_all_that_belongs_to_its_epsilon(capsys):
-    rows = [
-        ([method(epsilon=e, epsilon_publishable=3 * e, accuracy=a)], [])
-        for e, a in ((1.0, 0.6), (2.0004, 0.8), (9.0, 0.9))
-    ]
-    print_frontier(swept(*rows), 3.0)
-    out = " ".join(capsys.readouterr().out.split())
-    told = "delta 0.0001, one record replaced by nothing; digits"
-    public = f"PATE, epsilon for every data set (publishable), {told}"
-    owners = f"PATE, epsilon for this data set (the owner's, not publishable), {told}"
-    assert f"best within epsilon 3: gamma=0, 60.00% at epsilon 3.000; {public}" in out
-    assert f"best within epsilon 3: gamma=1, 80.00% at epsilon 2.001; {owners}" in out
-    assert out.index("(publishable)") < out.index("warning: to choose a configuration by its test accuracy is tuning")
-    told = as_facts(swept(*rows), 3.0)
-    assert [kind["best"]["choices"] for kind in told["kinds"]] == [{"gamma": "1"}, {"gamma": "0"}]
-    json.dumps(told, allow_nan=False)
-
-
-def test_nothing_to_choose_from_prints_nothing(capsys):
-    print_frontier(swept(([method(accuracy=0.5)], [])), None)
-    print_frontier(swept(([method()], []), ([method()], [])), None)
-    assert capsys.readouterr().out == ""

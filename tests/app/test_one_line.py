@@ -1,0 +1,39 @@
+"""What Hydra and OmegaConf have to say about a wrong word, in one line with what was probably meant."""
+
+import hydra
+import pytest
+from hydra.errors import HydraException
+from omegaconf.errors import OmegaConfBaseException
+
+from pate.app import one_line as module
+from pate.app.one_line import one_line
+
+
+def refused(monkeypatch, word):
+    monkeypatch.setattr(module.sys, "argv", ["pate", word])
+    with (
+        hydra.initialize_config_module(version_base="1.3", config_module="pate.conf"),
+        pytest.raises((HydraException, OmegaConfBaseException)) as wrong,
+    ):
+        hydra.compose("config", [word])
+    return one_line(wrong.value)
+
+
+@pytest.mark.parametrize(
+    ("word", "begins", "ends"),
+    [
+        ("labels.querys=5", "labels.querys: no such key; there are ", "; did you mean labels.queries=5?"),
+        ("labels.zzzzzzzz=5", "labels.zzzzzzzz: no such key; there are ", "queries, rounds, selection, wrong"),
+        ("teachers=rigde", "teachers=rigde: no such choice. Available options in 'teachers': ", "mean teachers=ridge?"),
+        ("labels.queries=many", "labels.queries: Value 'many' of type 'str' could not be converted", "Integer"),
+    ],
+)
+def test_a_wrong_word_is_named_with_what_is_allowed_there(monkeypatch, word, begins, ends):
+    told = refused(monkeypatch, word)
+    assert told.startswith(begins)
+    assert told.endswith(ends)
+    assert "\n" not in told
+
+
+def test_any_other_error_is_its_own_words_on_one_line():
+    assert one_line(HydraException("  a first line\n\n   and a second\n")) == "a first line and a second"

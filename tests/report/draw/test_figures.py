@@ -1,0 +1,30 @@
+"""Figures of a page: none where there is nothing to show, and each says how its epsilons are to be read."""
+
+from pate.evaluation.evidence import Evidence
+from pate.report.draw.figures import accountants, accuracy, priced, votes
+from tests.evaluation.made_up import FIRST, typed
+
+
+def test_nothing_to_show_is_no_figure():
+    nothing = typed({"methods": []})
+    assert accuracy(nothing) is None
+    assert accountants(nothing) is None
+    assert priced(None) == []
+    assert votes(None) == votes(Evidence()) == []
+
+
+def test_both_epsilons_of_a_method_are_marks_and_papers_stand_beside_their_own_data_only():
+    figure = accuracy(typed(FIRST))
+    assert "PATE: 90.0% at epsilon 1.000 for this data set" in figure["svg"]
+    assert "PATE: 90.0% at epsilon 4.000 for every data set" in figure["svg"]
+    assert "Without privacy 95.0%" in figure["svg"]
+    assert "hollow ones for this data set only" in figure["caption"]
+    assert "Grey" not in figure["caption"]
+    known = accuracy(typed(FIRST | {"config": {"dataset": {"name": "cifar10"}}}))
+    assert "Grey: published results (Tramer & Boneh 2021, scattering + linear)." in known["caption"]
+
+
+def test_accountants_stand_with_all_that_belongs_to_their_epsilon():
+    figure = accountants(typed(FIRST))
+    assert "basic 4.000" in figure["svg"]
+    assert "20 queries, delta 1e-05, one record replaced by nothing; each holds for every data set" in figure["caption"]

@@ -1,0 +1,61 @@
+"""The plots of a page: what can be drawn, and words that say what each shows, epsilons rounded up."""
+
+import math
+import xml.etree.ElementTree as ElementTree
+
+import pytest
+
+from pate.report.draw.plots import Mark, accuracy_by_epsilon, bars, ladder, legend, vote_gaps
+from pate.report.draw.published import Reference
+
+PATE = Mark("PATE", "o", "pate", 1.0001, 0.8, 0.01, "this data set")
+DPSGD = Mark("DP-SGD", "s", "dpsgd", 4.0, 0.6, 0.01, "every data set")
+
+
+def words(picture):
+    return next(child.text for child in ElementTree.fromstring(picture) if child.tag.endswith("desc"))
+
+
+@pytest.mark.parametrize("epsilon", [0.0, -1.0, math.inf, math.nan])
+def test_no_logarithm_no_mark(epsilon):
+    assert PATE.drawable
+    assert not Mark("PATE", "o", "pate", epsilon, 0.8, 0.01, "this data set").drawable
+
+
+def test_the_legend_names_each_shape_once():
+    assert legend([PATE, PATE, DPSGD]) == "Circles PATE, squares DP-SGD."
+    assert legend([Mark("mine", "*", "mine", 1.0, 0.5, 0.0, "every data set")]) == "Marks mine."
+
+
+def test_an_accuracy_is_told_with_its_epsilon_and_for_which_data_it_holds():
+    paper = Reference("dpsgd", 2.0, 0.95, "every data set", "a paper")
+    assert words(accuracy_by_epsilon([PATE, DPSGD], 0.97, [paper])) == (
+        "PATE: 80.0% at epsilon 1.001 for this data set; DP-SGD: 60.0% at epsilon 4.000 for every data set. "
+        "Without privacy 97.0%. Published: a paper: 95.0% at 2 for every data set."
+    )
+
+
+PANEL = {
+    "chosen": [0, 1, 0], "queries": [10, 100], "deltas": [1e-5],
+    "accountants": [
+        {"accountant": "simple", "valid": True, "holds_for": "every data set"},
+        {"accountant": "votes", "valid": True, "holds_for": "this data set"},
+        {"accountant": "paper", "valid": False, "holds_for": "this data set"},
+    ],
+    "epsilon": [[[[1.0, 0.5, 0.25]], [[8.0, 2.0, None]]]],
+}  # fmt: skip
+
+
+def test_a_ladder_tells_where_its_lines_end_and_shows_others_only_what_may_leave():
+    assert words(ladder(PANEL)) == "At 100 queries, delta 1e-05: paper 0.250, votes 2.000, simple 8.000."
+    assert words(ladder(PANEL, publishable_only=True)) == "At 100 queries, delta 1e-05: simple 8.000."
+
+
+def test_bars_are_told_from_the_dearest_to_the_least():
+    assert words(bars([("a", 1.0), ("b", 3.0), ("c", 2.0)])) == "b 3.000, c 2.000, a 1.000."
+
+
+def test_gaps_are_told_with_or_without_a_line_for_the_noise():
+    told = {"edges": [0, 5, 10], "queries": [1, 3], "median": 7, "teachers": 9, "close": 0.25}
+    for line in ({"at": [], "overturned": []}, {"at": [1, 9], "overturned": [0.4, 0.01]}):
+        assert words(vote_gaps(told | line)).startswith("The median gap is 7 of 9 votes; 25% of the queries")

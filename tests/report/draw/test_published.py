@@ -1,0 +1,32 @@
+"""What papers reached, as their tables have it."""
+
+from pathlib import Path
+
+from pate.report.draw.published import REFERENCES
+
+CONF = Path(__file__).parents[3] / "conf" / "dataset"
+
+
+def test_numbers_are_those_of_the_papers():
+    """Papernot et al. 2017, Figure 4; Abadi et al. 2016, Section 5.2."""
+    told = {
+        (data, one.source.split(",")[0], one.epsilon): one.accuracy for data in REFERENCES for one in REFERENCES[data]
+    }
+    for paper, epsilon, accuracy, data in (
+        ("Papernot et al. 2017", 2.04, 0.98, "mnist"),
+        ("Papernot et al. 2017", 8.03, 0.981, "mnist"),
+        ("Papernot et al. 2017", 5.04, 0.8272, "svhn"),
+        ("Papernot et al. 2017", 8.19, 0.9066, "svhn"),
+        ("Abadi et al. 2016", 2.0, 0.95, "mnist"),
+        ("Abadi et al. 2016", 8.0, 0.97, "mnist"),
+    ):
+        assert told[data, paper, epsilon] == accuracy
+
+
+def test_the_2017_prices_are_of_one_data_set_and_those_of_dpsgd_of_every():
+    kinds = {(one.method, one.guarantee) for some in REFERENCES.values() for one in some}
+    assert kinds == {("pate", "this data set"), ("dpsgd", "every data set")}
+
+
+def test_they_are_found_by_the_names_of_our_data_sets():
+    assert set(REFERENCES) <= {file.stem for file in CONF.glob("*.yaml")}

@@ -1,0 +1,57 @@
+"""The table of a sweep: epsilons are rounded up and stand with all that belongs to them."""
+
+from pate.noise import SEEDED
+from pate.report.sweep.table import print_sweep
+from tests.report.sweep.made_up import job, method, stored, words
+
+
+def test_the_largest_epsilon_of_a_group_is_shown_rounded_up_with_all_that_belongs_to_it(capsys):
+    epsilons = (1.5001, 1.2)
+    jobs = [job(str(n), f"seed={n}", methods=[method(epsilon=e)], stages=stored(True)) for n, e in enumerate(epsilons)]
+    print_sweep(jobs)
+    out = words(capsys)
+    assert "1.501" in out
+    assert "1.200" not in out
+    assert "largest of runs" in out
+    assert (
+        "PATE epsilon: the owner's; holds for this data set; delta 0.0001; neighbours: one record replaced by nothing; "
+        "the publishable one holds for every data set, with the same delta and neighbours"
+    ) in out
+
+
+def test_what_differs_between_groups_is_a_column(capsys):
+    print_sweep([job(str(d), f"delta={d}", methods=[method(delta=d)]) for d in (1e-4, 1e-6)])
+    out = words(capsys)
+    assert "PATE delta" in out
+    assert "delta 0.0001;" not in out
+    kinds = ("this data set", "every data set")
+    print_sweep([job(kind[0], f"aggregator={kind[0]}", methods=[method(guarantee=kind)]) for kind in kinds])
+    assert "PATE holds for" in words(capsys)
+
+
+def test_one_run_without_a_publishable_epsilon_leaves_its_group_without(capsys):
+    seeded = method(epsilon_publishable=None)
+    print_sweep([job("0", "noise.seed=null", methods=[method()]), job("1", "noise.seed=1", methods=[seeded])])
+    assert "2.000" not in words(capsys)
+    both = [job(str(n), f"noise.seed={n}", methods=[seeded], notes=[SEEDED]) for n in range(2)]
+    print_sweep(both)
+    out = words(capsys)
+    assert "the owner's: none may be published" in out
+    assert f"note: {SEEDED}" in out
+
+
+def test_draws_are_counted_and_served_labels_are_not(capsys):
+    def told(*stages):
+        print_sweep([job(str(n), f"seed={n}", methods=[method()], stages=one) for n, one in enumerate(stages)])
+        return words(capsys)
+
+    assert "2 draws of labels from the same private data" in told(stored(False, "a"), stored(False, "b"))
+    assert "2 draws of labels" in told(stored(False), stored(False))  # forced: the same key, drawn twice
+    assert "2 draws of labels" in told(stored(True, "a"), stored(True, "b"))  # of earlier runs
+    assert "draws of labels" not in told(stored(False), stored(True))
+    assert "2 of 2 jobs drew no labels" in told({}, {})
+
+
+def test_a_file_that_names_a_model_and_not_its_stage_is_no_reason_to_fall(capsys):
+    print_sweep([job("0", "seed=0", methods=[method("dpsgd", epsilon=2.0, guarantee="every data set")])])
+    assert "DP-SGD" in words(capsys)
