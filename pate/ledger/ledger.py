@@ -18,6 +18,7 @@ from typing import Any, Literal
 
 from pate.accounting.costs import RELATION
 from pate.accounting.filter import FIRST_ORDERS, ORDERS, Cost, Rule, at_orders, composed, deltas, suitable
+from pate.accounting.guarantee import remaining, shown
 from pate.errors import BudgetExceeded, ConfigError
 from pate.ledger.file import LedgerFile
 from pate.workspace.store import Store
@@ -262,13 +263,13 @@ def _filter(
         return rule
     spent, requested = (composed(some, budget.delta, rule) for some in (before, costs))
     message = (
-        f"the budget of account {account} is epsilon {_down(budget.epsilon)}, delta {budget.delta:g}, {promise}: "
-        f"requested {_up(requested)}, spent {_up(spent)}, remaining {_down(max(budget.epsilon - spent, 0.0))}; "
+        f"the budget of account {account} is epsilon {remaining(budget.epsilon)}, delta {budget.delta:g}, {promise}: "
+        f"requested {shown(requested)}, spent {shown(spent)}, remaining {remaining(max(budget.epsilon - spent, 0.0))}; "
     )
     if rule == "basic" and math.isinf(together):
         message += f"deltas add up to {float(deltas([*before, *costs])):.3g}, which is too much"
     else:
-        message += f"together they would cost {_up(together)}, so {_up(together - budget.epsilon)} is missing"
+        message += f"together they would cost {shown(together)}, so {shown(together - budget.epsilon)} is missing"
     if budget.strict:
         raise BudgetExceeded(f"{message}; nothing was drawn for it")
     warn(f"{message}; budget=research records it all the same")
@@ -321,11 +322,3 @@ def _entry(number: int, status: Any, facts: dict[str, Any]) -> Entry:
     owners = release["dependent"] and [list(at_orders(way, orders)) for way in release["dependent"]]
     budget, release = Budget(**facts["budget"]), Release(**(release | {"cost": cost, "dependent": owners}))
     return Entry(number, status, Spender(**spender), release, facts["rule"], budget, facts["time"])
-
-
-def _up(value: float) -> str:
-    return f"{math.ceil(value * 1000) / 1000:.3f}" if math.isfinite(value) else "infinite"
-
-
-def _down(value: float) -> str:
-    return f"{math.floor(value * 1000) / 1000:.3f}"
