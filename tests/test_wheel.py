@@ -42,7 +42,7 @@ def test_the_wheel_holds_every_page_and_not_what_makes_them(wheel):
     inside = {name for name in zipfile.ZipFile(wheel).namelist() if name.startswith("pate/docs/")}
     pages = {f"pate/docs/{page.relative_to(ROOT / 'docs')}" for page in (ROOT / "docs").rglob("*.md")}
     assert pages <= inside
-    assert {Path(name).suffix for name in inside} == {".md", ".png", ".svg"}
+    assert {Path(name).suffix for name in inside} == {".json", ".md", ".png", ".svg"}
 
 
 def test_an_installed_wheel_runs_from_another_folder(wheel, tmp_path):

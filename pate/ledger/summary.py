@@ -82,7 +82,7 @@ class AccountTotal:
 class Line:
     """One entry, for reading: what it costs on every data set, and on this one if that is known."""
 
-    derived: ClassVar[tuple[str, ...]] = ("epsilon", "delta", "relation", "publishable")
+    derived: ClassVar[tuple[str, ...]] = ("epsilon", "delta", "relation", "publishable", "pure_epsilon")
 
     id: int
     account: str
@@ -116,6 +116,10 @@ class Line:
     @property
     def publishable(self) -> bool:
         return self.every_data_set.publishable
+
+    @property
+    def pure_epsilon(self) -> float:
+        return float(self.cost["pure"])
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ class Keys:
         if not stage.crosses:
             chosen = (getattr(self.settings, name, None) for name in stage.config)
             carried = [module for one in chosen if isinstance(one, Choice) for module in one.modules()]
-            code = code_version(stage, [*carried, *(module for ref in stage.reads for module in ref.kind.modules())])
+            code = code_version(stage, [*carried, *self._carrying_out(stage)])
             return self.store.key(stage.name, config.now, inputs, files, code, *derived)
         drawn = Said.all([self.declared(stage), self.accounts.of(stage)])
         names = named(self.store.key, stage.name, config, inputs, files, drawn, *derived)
@@ -65,6 +65,14 @@ class Keys:
 
     def _config(self, stage: Stage) -> Said:
         return said(self.settings, stage.config, stage.ignores)
+
+    def _carrying_out(self, stage: Stage) -> list[str]:
+        """Where the code is that carries out its inputs: of others only what this run has chosen, whatever else the
+        process has imported."""
+        chosen = [one for one in vars(self.settings).values() if isinstance(one, Choice)]
+        others = {module for one in chosen for module in one.modules()}
+        found = dict.fromkeys(module for ref in stage.reads for module in ref.kind.modules())
+        return [module for module in found if module.startswith("pate.") or module in others]
 
     def _identity(self, ref: Ref) -> str:
         """What an input really is, whatever it was made by."""

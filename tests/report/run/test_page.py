@@ -157,7 +157,8 @@ def test_no_number_of_the_owners_reaches_the_public_page(public_run):
         ours |= {key: theirs[key] for key in kept} | {"guarantees": told(theirs["guarantees"])}
     dirty["pate"] |= {"label_accuracy": clean["pate"]["label_accuracy"]}
     dirty["pate"]["accountants"] = told(clean["pate"]["accountants"])
-    dirty["ledger"] |= {"total": clean["ledger"]["total"]}
+    dirty["ledger"] = clean["ledger"] | {"budget": None, "plans": []}
+    dirty["ledger"]["this_data_set"] = told([clean["ledger"]["this_data_set"]])[0]
     evidence = Evidence(
         gaps={"median": CANARY}, mistakes=[{"truth": "CANARY", "answer": "CANARY", "confidence": CANARY}],
         images=np.full((1, 4, 4), 77, np.uint8),
