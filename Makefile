@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: run install test test-slow faults fuzz check docs clean
+.PHONY: run install test test-slow faults fuzz check docs clean follow
 
 run: install
 	$(BIN)/pate
@@ -16,6 +16,10 @@ test: .venv/installed-test
 
 test-slow: .venv/installed-test .venv/installed-browser
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m slow
+
+# every command of README, tutorial and how-to pages as it stands there, data sets fetched (tens of minutes)
+follow: .venv/installed-test
+	PATE_FOLLOW=1 $(BIN)/python -m pytest -m slow tests/test_docs.py
 
 # the whole harness: kills, full disks, concurrent spending (minutes)
 faults: .venv/installed-test

@@ -230,6 +230,7 @@ def test_a_page_can_be_followed(reader, page, tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.skipif("PATE_FOLLOW" not in os.environ, reason="make follow: MNIST and Adult among it, tens of minutes")
 @pytest.mark.parametrize("page", FOLLOWED, ids=named)
 def test_a_page_can_be_followed_word_for_word(reader, page, tmp_path):
     reader.follow(page.read_text(), tmp_path, quick=False)
