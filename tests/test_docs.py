@@ -1,6 +1,7 @@
 """What people read is whole and true: all that can be chosen is documented, generated pages are those of the code,
 links lead somewhere, and the commands on the pages work."""
 
+import os
 import re
 import tomllib
 from pathlib import Path
