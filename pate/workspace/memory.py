@@ -19,15 +19,19 @@ def peak_memory() -> Iterator[Callable[[], int | None]]:
     """Watches while it is open; what it yields tells the largest number of bytes seen so far."""
     largest, over = resident(), threading.Event()
 
-    def watch() -> None:
+    def look() -> int | None:
         nonlocal largest
+        largest = max(largest, resident())  # whoever asks has looked too: what was told once is not forgotten
+        return largest or None
+
+    def watch() -> None:
         while not over.wait(_EVERY):
-            largest = max(largest, resident())
+            look()
 
     watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()
     try:
-        yield lambda: max(largest, resident()) or None
+        yield look
     finally:
         over.set()
         watcher.join()

@@ -31,7 +31,7 @@ with peak_memory() as peak:
     wait_until(lambda: peak() - before > 190 * MIB)
     del held
     wait_until(lambda: resident() < before + 100 * MIB)  # it is gone
-    assert 150 * MIB < peak() - before < 400 * MIB, peak() - before
+    assert 190 * MIB < peak() - before < 400 * MIB, peak() - before
 """
 
 
