@@ -55,6 +55,12 @@ def taking_part(settings: Settings) -> list[Method]:
     return [one for one in chosen(methods(), settings.methods) if not one.left_out(settings)]
 
 
+def whose(stage: str, settings: Settings) -> list[Method]:
+    """The methods of which it is a stage under these settings, chosen or not."""
+    there = [one for one in methods().values() if one.key in settings.methods or not isinstance(one, Unloadable)]
+    return [one for one in there if stage in {own.name for own in one.stages(settings)}]
+
+
 def entries(settings: Settings) -> list[Entry]:
     """The rows of the comparison."""
     return [entry for method in taking_part(settings) for entry in method.entries(settings)]

@@ -4,10 +4,12 @@ from collections.abc import Collection, Iterator
 
 import numpy as np
 
+from pate.accounting.calibrate import SMALLEST_DELTA
 from pate.accounting.costs import RELATION, Costs
 from pate.accounting.guarantee import Guarantee, shown
 from pate.data.split import Private
 from pate.dpsgd.accountant import Accountant, Spent
+from pate.errors import ConfigError
 from pate.evaluation.results import BEST, WORST_CASE
 from pate.features.encoder import Encoded, Encoder
 from pate.learning.checkpoint import Checkpoint
@@ -144,8 +146,24 @@ class DPSGD(Method):
         if not settings.has_private:
             return "no private records: DP-SGD is left out"
         if not settings.has_dpsgd:
-            return "dpsgd.epsilon=pate, and what PATE spent is not known here: DP-SGD is left out"
+            return (
+                "dpsgd.epsilon=pate needs the epsilon PATE spent, which this run cannot know: DP-SGD is left out, "
+                "unless it is given a number"
+            )
         return ""
+
+    def check(self, settings: Settings) -> None:
+        chosen, records = settings.dpsgd, settings.dataset.sizes().private
+        if chosen.lot > records:
+            raise ConfigError(
+                f"dpsgd.lot={chosen.lot}: there are only {records} private records, so ask for at most that"
+            )
+        if not settings.dataset.missing():
+            chosen.check_image(settings.dataset.image_shape())
+        if settings.delta < SMALLEST_DELTA:
+            raise ConfigError(f"delta={settings.delta:g}: DP-SGD is priced from {SMALLEST_DELTA:g} on")
+        if chosen.epsilon != "pate":
+            chosen.plan(records, chosen.epsilon, settings.delta)  # says if no noise fits this budget
 
     def stages(self, settings: Settings) -> list[Stage]:
         if settings.dpsgd.epsilon != "pate":

@@ -1,5 +1,7 @@
 """What a stage must have to be part of a run; one that is asked for without it is refused before anything is made."""
 
+from pate.errors import ConfigError
+from pate.settings import Settings
 from pate.workspace.stage import Need
 
 PUBLIC_INPUTS = Need(
@@ -26,3 +28,10 @@ TWO_EPSILONS = Need(
     lambda settings: settings.dpsgd.epsilon == "pate" and settings.labels.selection != "active",
     "is part of runs with two epsilons of PATE's: dpsgd.epsilon=pate, not active",
 )
+
+
+def images_for(group: str, settings: Settings) -> None:
+    """What learns from images fits no table: said before any label is drawn, and not after."""
+    chosen, dataset = getattr(settings, group), settings.dataset
+    if chosen.needs_images and not dataset.missing() and dataset.image_shape() is None:
+        raise ConfigError(f"{group}={type(chosen).__name__} needs images (n x H x W), and {dataset.name} has rows")

@@ -13,7 +13,7 @@ from pate.workspace.runner import Run
 from pate.workspace.stage import Stage, stage
 
 from .artifacts import ENCODER, NONPRIVATE, PRIVATE, PRIVATE_FEATURES
-from .needs import PRIVATE_RECORDS
+from .needs import PRIVATE_RECORDS, images_for
 
 
 @stage(
@@ -43,6 +43,9 @@ class NonPrivate(Method):
 
     def stages(self, settings: Settings) -> list[Stage]:
         return [nonprivate]
+
+    def check(self, settings: Settings) -> None:
+        images_for("student", settings)
 
     def entries(self, settings: Settings) -> list[Entry]:
         model = type(settings.student).__name__

@@ -13,6 +13,7 @@ from pate.workspace.stage import Ref, Stage
 from .account import account, account_in_rounds
 from .artifacts import COSTS, LABELS, QUERIES, STUDENT, VOTES
 from .labels import answers_release, labels, labels_from_file, labels_in_rounds
+from .needs import images_for
 from .panel import panel
 from .quality import quality
 from .queries import queries, queries_by_position
@@ -61,6 +62,11 @@ class PATE(Method):
                 guarantees=_no_guarantees if settings.labels.path else _guarantees,
             )
         ]
+
+    def check(self, settings: Settings) -> None:
+        images_for("student", settings)
+        if not (settings.votes.path or settings.labels.path):
+            images_for("teachers", settings)
 
     def notes(self, settings: Settings, made: Made) -> Iterator[str]:
         if settings.labels.path:

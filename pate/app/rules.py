@@ -5,7 +5,6 @@ Each rule is one sentence about what would fail later, perhaps after privacy was
 
 from __future__ import annotations
 
-from pate.accounting.calibrate import SMALLEST_DELTA
 from pate.accounting.mechanism import require_known
 from pate.aggregation.labels import read_labels
 from pate.aggregation.votes import read_votes
@@ -48,6 +47,15 @@ def seeded_noise_does_not_leave(settings: Settings) -> None:
 def data_set_is_there(settings: Settings) -> None:
     if settings.dataset.path and settings.stage != "fetch":
         settings.dataset.require()
+
+
+def stage_is_of_a_method_that_was_chosen(settings: Settings) -> None:
+    """Said before anything of the stage's own: nobody is to mend settings of a method that takes no part."""
+    from pate.pipelines import whose
+
+    of = [one.key for one in whose(settings.stage, settings)]
+    if of and not set(of) & set(settings.methods):
+        raise ConfigError(f"stage={settings.stage} {_no_part(settings)}")
 
 
 def classes_are_declared_where_an_epsilon_is_promised(settings: Settings) -> None:
@@ -143,16 +151,6 @@ def every_teacher_has_a_record(settings: Settings) -> None:
         raise ConfigError(f"teachers.count={count}: there are only {records} private records")
 
 
-def images_where_images_are_needed(settings: Settings) -> None:
-    """Said before any label is drawn: what fits no table would fail after privacy was spent."""
-    groups = {"student": settings.student.needs_images and settings.has_pate}
-    groups["teachers"] = settings.teachers.needs_images and not (settings.votes.path or settings.labels.path)
-    for group, needs in groups.items():
-        if needs and not settings.dataset.missing() and settings.dataset.image_shape() is None:
-            kind = type(getattr(settings, group)).__name__
-            raise ConfigError(f"{group}={kind} needs images (n x H x W), and {settings.dataset.name} has rows")
-
-
 def tracking_is_there(settings: Settings) -> None:
     settings.tracking.require()
 
@@ -177,9 +175,12 @@ def private_records_or_a_file(settings: Settings) -> None:
         raise ConfigError("the data set has no private records: give labels.path or votes.path")
 
 
-def dpsgd_knows_its_epsilon(settings: Settings) -> None:
-    if settings.stage == "dpsgd" and not settings.has_dpsgd:
-        raise ConfigError("dpsgd.epsilon=pate needs the epsilon PATE spent, which this run cannot know: give a number")
+def the_method_of_the_stage_is_not_left_out(settings: Settings) -> None:
+    from pate.pipelines import whose
+
+    for method in whose(settings.stage, settings):
+        if method.key in settings.methods and (why := method.left_out(settings)):
+            raise ConfigError(f"stage={settings.stage}: {why}")
 
 
 def seeded_noise_has_no_public_page(settings: Settings) -> None:
@@ -200,9 +201,11 @@ def stage_is_part_of_a_method(settings: Settings) -> None:
     from pate.pipelines import graph
 
     if settings.stage in stages() and settings.stage not in {one.name for one in graph(settings).stages}:
-        raise ConfigError(
-            f"stage={settings.stage} is no part of methods=[{','.join(settings.methods)}]: name its method"
-        )
+        raise ConfigError(f"stage={settings.stage} {_no_part(settings)}")
+
+
+def _no_part(settings: Settings) -> str:
+    return f"is no part of methods=[{','.join(settings.methods)}]: name its method"
 
 
 def labels_from_a_file_have_inputs(settings: Settings) -> None:
@@ -210,21 +213,14 @@ def labels_from_a_file_have_inputs(settings: Settings) -> None:
         raise ConfigError("labels.path needs the public inputs it labels: dataset.public must be above 0")
 
 
-def dpsgd_can_train(settings: Settings) -> None:
-    """Said before any label is drawn at whose price it would train."""
-    trains = settings.stage in ("all", "check", "dpsgd", "compare", "report")
-    trains |= settings.stage == "release" and settings.release.method in (None, "dpsgd") and not settings.has_pate
-    if not (trains and settings.has_private and settings.has_dpsgd):
-        return
-    chosen, records = settings.dpsgd, settings.dataset.sizes().private
-    if chosen.lot > records:
-        raise ConfigError(f"dpsgd.lot={chosen.lot}: there are only {records} private records, so ask for at most that")
-    if not settings.dataset.missing():
-        chosen.check_image(settings.dataset.image_shape())
-    if settings.delta < SMALLEST_DELTA:
-        raise ConfigError(f"delta={settings.delta:g}: DP-SGD is priced from {SMALLEST_DELTA:g} on")
-    if chosen.epsilon != "pate":
-        chosen.plan(records, chosen.epsilon, settings.delta)  # says if no noise fits this budget
+def methods_can_do_their_part(settings: Settings) -> None:
+    """Each that has a part in what is asked for; where the data is only looked at, all that would take part."""
+    from pate.pipelines import graph, taking_part, targets
+
+    needed = {one.name for one in graph(settings).needed(targets(settings))}
+    for method in taking_part(settings):
+        if settings.stage == "check" or needed & {one.name for one in method.stages(settings)}:
+            method.check(settings)
 
 
 RULES = (
@@ -232,6 +228,7 @@ RULES = (
     nothing_of_other_stages,
     seeded_noise_does_not_leave,
     data_set_is_there,
+    stage_is_of_a_method_that_was_chosen,
     classes_are_declared_where_an_epsilon_is_promised,
     forced_stages_exist,
     device_is_there,
@@ -243,15 +240,14 @@ RULES = (
     there_are_as_many_queries,
     labels_from_a_file_fit_the_pool,
     every_teacher_has_a_record,
-    images_where_images_are_needed,
     tracking_is_there,
     metrics_can_be_loaded,
     stage_has_what_it_needs,
     private_records_or_a_file,
-    dpsgd_knows_its_epsilon,
+    the_method_of_the_stage_is_not_left_out,
     seeded_noise_has_no_public_page,
     what_is_released_may_leave,
     labels_from_a_file_have_inputs,
     stage_is_part_of_a_method,
-    dpsgd_can_train,
+    methods_can_do_their_part,
 )

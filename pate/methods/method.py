@@ -66,6 +66,10 @@ class Method(ABC):
         """Why it cannot be part of this run, as a sentence for the results; empty if it can."""
         return ""
 
+    def check(self, settings: Any) -> None:  # noqa: B027  (most have nothing to refuse)
+        """Refuse, as a ConfigError, what would fail later, perhaps after privacy was spent. Asked of each that has a
+        part in the run, before anything is made."""
+
     def notes(self, settings: Any, made: Made) -> Iterator[str]:
         """What the results must say of it."""
         return iter(())

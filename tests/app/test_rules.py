@@ -1,8 +1,13 @@
 """What cannot be part of a run is refused before anything is made, in words of its own."""
 
+import inspect
+import re
+
 import numpy as np
 import pytest
+from pate.pipelines import methods
 
+from pate.app import rules
 from pate.app.rules import RULES
 from pate.app.stages import stages
 from pate.errors import ConfigError
@@ -62,6 +67,53 @@ def test_queries_that_hang_on_answers_are_not_chosen_beforehand(settings):
     assert found["is part of runs with two epsilons of PATE's: dpsgd.epsilon=pate, not active"] == {"dpsgd_publishable"}
 
 
+@pytest.mark.parametrize(
+    ("methods", "stage"),
+    [
+        ("pate", "dpsgd"),
+        ("pate", "dpsgd_publishable"),
+        ("pate", "nonprivate"),
+        ("dpsgd", "sanitise"),
+        ("dpsgd", "labels"),
+    ],
+)
+def test_a_stage_of_a_method_that_was_not_chosen_is_named_as_that(settings, methods, stage):
+    """Not: what PATE spent is not known, or which aggregator it would need. Neither would help."""
+    with pytest.raises(ConfigError) as refused:
+        settings(f"stage={stage}", f"methods=[{methods}]")
+    assert str(refused.value) == f"stage={stage} is no part of methods=[{methods}]: name its method"
+
+
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
 def test_no_rule_refuses_the_defaults(settings, rule):
     rule(settings())
+
+
+def test_rules_name_no_method():
+    """What is about one method, it says itself (`Method.check`): else each plug-in's would be a rule here."""
+    named = re.findall(rf"has_(?:{'|'.join(methods())})|[\"']pate[\"']|dpsgd|nonprivate", inspect.getsource(rules))
+    assert named == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "heard"),
+    [
+        (["stage=all"], True),
+        (["stage=check"], True),
+        (["stage=dpsgd"], True),
+        (["stage=release", "methods=[dpsgd]", "dpsgd.epsilon=2"], True),
+        (["stage=release", "dpsgd.epsilon=2"], False),
+        (["stage=labels"], False),
+        (["stage=all", "methods=[pate]"], False),
+    ],
+)
+def test_a_method_is_asked_what_is_wrong_where_it_has_a_part(settings, monkeypatch, asked, heard):
+    def refuse(self, given):
+        raise ConfigError("never like this")
+
+    monkeypatch.setattr(type(methods()["dpsgd"]), "check", refuse)
+    if heard:
+        with pytest.raises(ConfigError, match="never like this"):
+            settings(*asked)
+    else:
+        settings(*asked)
