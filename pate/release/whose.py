@@ -14,7 +14,7 @@ from pate.workspace.files import Unreadable, read_json
 
 NO_MANIFEST = "no manifest.json beside the model: whether it, and what it answers, may leave cannot be told"
 _SIDES = {"private": "the private side of a workspace", "evaluation": "a workspace's evaluations, of seeded noise"}
-_KEPT = ("nonprivate", "dpsgd_publishable")  # stages whose models never leave
+_KEPT = ("nonprivate", "dpsgd_publishable")  # stages whose models never left when manifests named no side; none is new
 
 
 def owners(file: Path) -> str:

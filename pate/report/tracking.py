@@ -140,9 +140,7 @@ class _Run:
     @_or_warn
     def step(self, step: int, figures: Mapping[str, float]) -> None:
         """What a training told, with what belongs to it should the run end here."""
-        trained = ("dpsgd", "dpsgd_publishable")
-        told = {f"{stage}_loss": _LOSS for stage in (*trained, "nonprivate")}
-        told |= {f"{stage}_epsilon_so_far": self._so_far(stage) for stage in trained}
+        told = on_the_way(self._settings)
         self._log(metrics=figures, step=step, tags={name: told[name] for name in figures if name in told})
 
     @_or_warn
@@ -193,12 +191,23 @@ class _Run:
             part = slice(i, i + _BATCH)
             self._client.log_batch(self._id, measured[part], named[part], marked[part])
 
-    def _so_far(self, stage: str) -> str:
-        settings = self._settings
-        kept = KEPT if settings.dpsgd.epsilon == "pate" or stage != "dpsgd" else ""
-        void = [SEEDED] * (settings.noise.seed is not None) + [CLASSES_FROM_PRIVATE] * settings.classes_from_private
-        so_far = Guarantee(0.0, settings.delta, ZERO_OUT, False, "", "", withheld=withheld(void) or kept)
-        return _belongs(so_far)
+
+def on_the_way(settings: Settings) -> dict[str, str]:
+    """For every figure a training tells before it is done, under the name of its metric: what it is never without.
+
+    A loss is the owner's where the model's stage reads what is private; an epsilon so far is a zero-out one, for every
+    data set, and leaves only if its model may."""
+    from pate.pipelines import entries, graph
+
+    void = [SEEDED] * (settings.noise.seed is not None) + [CLASSES_FROM_PRIVATE] * settings.classes_from_private
+    pipeline, told = graph(settings), dict[str, str]()
+    for entry in entries(settings):
+        maker = pipeline.maker(entry.model)
+        if any(ref.side == "private" for ref in maker.reads):
+            told[f"{maker.name}_loss"] = _LOSS
+        so_far = Guarantee(0.0, settings.delta, ZERO_OUT, False, "", "", withheld=withheld(void) or KEPT * entry.kept)
+        told[f"{maker.name}_epsilon_so_far"] = _belongs(so_far)
+    return told
 
 
 def prices(found: Results) -> dict[str, str]:

@@ -8,15 +8,22 @@ import subprocess
 import sys
 
 import pytest
+from pate.pipelines.artifacts import PRIVATE
 
 import pate as package
+from pate import pipelines
 from pate.errors import ConfigError
+from pate.methods.method import Entry, Method
+from pate.models.predictor import Predictor
 from pate.noise import SEEDED
-from pate.report.tracking import MLflow, flat, prices
+from pate.report.tracking import MLflow, flat, on_the_way, prices
+from pate.workspace.stage import Stage, owned
 from tests.evaluation.made_up import typed
 
 SMALL = ["teachers=ridge", "teachers.count=20", "student=supervised", "dpsgd.epochs=3", "dpsgd.epsilon=3", "n_jobs=1"]
 SMALL += ["labels.queries=20"]
+OTHER = owned("other", Predictor)
+ours = pipelines.methods()
 # A real process, outside of what MLflow takes for a test: there it would never call home.
 QUIET = """
 import sys
@@ -129,6 +136,30 @@ def test_no_epsilon_stands_alone(run):
     assert "replaced by another" in run.data.tags["dpsgd_epsilon_replace_one"]
     assert run.data.tags["dpsgd_loss"].startswith("the owner's")
     assert "noise" not in run.data.tags
+
+
+class Another(Method):
+    """Of somebody else's: trains on private records, and its model is kept."""
+
+    key = "another"
+
+    def stages(self, settings):
+        return [Stage("other", lambda run: None, reads=(PRIVATE,), writes=(OTHER,))]
+
+    def entries(self, settings):
+        return [Entry("another", "another", OTHER, (OTHER,), stages=("other",), kept=True)]
+
+
+def test_what_is_told_on_the_way_hangs_on_what_a_method_declares(settings, monkeypatch):
+    """By its stage, as figures are named: also of a method of somebody else's."""
+    monkeypatch.setattr(pipelines, "methods", lambda: ours | {"another": Another()})
+    told = on_the_way(settings("methods=[pate,dpsgd,nonprivate,another]"))
+    losses = {name for name in told if name.endswith("_loss")}
+    assert losses == {"dpsgd_loss", "dpsgd_publishable_loss", "nonprivate_loss", "other_loss"}  # no student's: public
+    assert all(told[name].startswith("the owner's") for name in losses)
+    for stage in ("dpsgd", "dpsgd_publishable", "other"):
+        assert told[f"{stage}_epsilon_so_far"].endswith("holds for every data set, the owner's")
+    assert on_the_way(settings("dpsgd.epsilon=2"))["dpsgd_epsilon_so_far"].endswith("publishable")
 
 
 def test_results_and_report_are_kept_with_it(whole, run):
