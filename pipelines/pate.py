@@ -58,6 +58,7 @@ class PATE(Method):
                 about=f"a student ({type(settings.student).__name__}) taught by noisy votes",
                 mark="o",
                 colour="pate",
+                from_pool=True,
                 stages=("features", "encode", "teachers", "votes", "queries", "labels", "student"),
                 guarantees=_no_guarantees if settings.labels.path else _guarantees,
             )

@@ -51,6 +51,7 @@ def results(
                 reused=record.reused,
                 seeded=SEEDED in record.notes,
                 summary=record.summary,
+                crosses=bool(runner.graph.named(name).crosses),
             )
             for name, record in records.items()
         },
@@ -75,6 +76,7 @@ def _method(entry: Entry, made: Made, scores: Scores, records: Mapping[str, Reco
         colour=entry.colour,
         about=entry.about,
         private=entry.private,
+        from_pool=entry.from_pool,
         compared_at=entry.compared_at,
         stage=entry.stages[-1] if entry.stages else "",
         kept=entry.kept,

@@ -35,8 +35,18 @@ def upgraded(found: Mapping[str, Any]) -> dict[str, Any]:
         "methods": methods,
         "pate": pate | {"accountants": priced},
         "ledger": _account(found.get("ledger")),
+        "stages": _stages(found["stages"], methods),
     }
     return dict(found) | told
+
+
+def _stages(stages: Mapping[str, Any], methods: list[dict[str, Any]]) -> Any:
+    """Labels of votes, DP-SGD's model at an epsilon of its own and a sanitised epsilon were all that was ever drawn."""
+    if not isinstance(stages, dict) or not all(isinstance(one, dict) for one in stages.values()):
+        return stages  # refused when it is read
+    drawn = {"sanitise"} | ({"labels"} if "votes" in stages else set())
+    drawn |= {row["name"] for row in methods if row["name"] == "dpsgd" and not row["kept"]}
+    return {name: one | {"crosses": name in drawn} for name, one in stages.items()}
 
 
 def _account(account: Mapping[str, Any] | None) -> dict[str, Any] | None:
@@ -76,6 +86,7 @@ def _method(row: Mapping[str, Any], priced: list[dict[str, Any]], why: str) -> d
     pool = {key: row[f"public_{key}"] for key in _METRICS if row.get(f"public_{key}") is not None}
     return {key: row[key] for key in _SAME if row.get(key) is not None} | {
         "title": title, "short": short, "mark": mark, "colour": colour, "private": name != "nonprivate",
+        "from_pool": name == "pate",
         "stage": "student" if name == "pate" else name, "kept": any(one["withheld"] == _KEPT for one in guarantees),
         "compared_at": "worst case" if name == "dpsgd_publishable" else "best",
         "guarantees": guarantees, "metrics": metrics, "public_metrics": pool,

@@ -43,6 +43,7 @@ class MethodResult:
     colour: str = "ink"  # a name of the page's palette
     about: str = ""
     private: bool = True
+    from_pool: bool = False  # learned from the public pool
     compared_at: str = BEST
     stage: str = ""  # that makes its model
     kept: bool = False  # made to be compared, and not released
@@ -138,6 +139,7 @@ class StageResult:
     memory: int | None = None
     seeded: bool = False
     summary: str = ""
+    crosses: bool = False  # it draws from private data what may leave: another key, or drawn again, is another release
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,7 @@ class Entry:
     mark: str = "D"
     colour: str = "ink"
     private: bool = True
+    from_pool: bool = False  # learned from the public pool: how it does there is shown beside the test set
     kept: bool = False  # made to be compared, and not released
     compared_at: str = BEST  # which guarantee of the first method it was trained to stand beside
     stages: tuple[str, ...] = ()

@@ -32,7 +32,7 @@ def _shares(found: Sequence[Group]) -> dict[str, tuple[str, ...]]:
             ("pool", "public_accuracy"),
             ("pool, views", "public_accuracy_of_views"),
         )
-        if where == "test" or name == "pate"
+        if where.startswith("test") or look.from_pool
     }
     return _SHARES | models
 
@@ -122,20 +122,20 @@ def _undrawn(finished: Sequence[Job]) -> Iterable[str]:
 
 
 def _draws(finished: Sequence[Job]) -> Iterable[str]:
-    """Labels served again cost nothing; labels drawn again, or drawn for another setting, are another release."""
+    """What is served again costs nothing; what is drawn again, or drawn for another setting, is another release."""
     for data in dict.fromkeys(job.private_data for job in finished):
         same = [job for job in finished if job.private_data == data]
-        labels = _drawn([job.stages["labels"] for job in same if {"votes", "labels"} <= set(job.stages)])
-        released = [job for job in same if "dpsgd" in job.stages and job.figures.get("dpsgd_epsilon_publishable")]
-        models = _drawn([job.stages["dpsgd"] for job in released])
-        told = [f"{labels} draws of labels"] * (labels > 1) + [f"{models} DP-SGD models"] * (models > 1)
+        crossing = dict.fromkeys(name for job in same for name, stage in job.stages.items() if stage.crosses)
+        drawn = {name: _drawn([job.stages[name] for job in same if name in job.stages]) for name in crossing}
+        told = [f"{count} draws of {name}" for name, count in drawn.items() if count > 1]
         if told:
             yield f"{' and '.join(told)} from the same private data: each is a release, and their prices add up"
 
 
 def _drawn(stages: Sequence[StageResult]) -> int:
-    fresh = [stage.key for stage in stages if not stage.reused]
-    return len(fresh) + len({stage.key for stage in stages} - set(fresh))
+    releases = [stage for stage in stages if stage.crosses]
+    fresh = [stage.key for stage in releases if not stage.reused]
+    return len(fresh) + len({stage.key for stage in releases} - set(fresh))
 
 
 def _share(share: Mean | None, group: Group) -> str:

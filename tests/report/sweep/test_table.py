@@ -1,5 +1,8 @@
 """The table of a sweep: epsilons are rounded up and stand with all that belongs to them."""
 
+from dataclasses import replace
+
+from pate.evaluation.results import StageResult
 from pate.noise import SEEDED
 from pate.report.sweep.table import print_sweep
 from tests.report.sweep.made_up import job, method, stored, words
@@ -50,6 +53,38 @@ def test_draws_are_counted_and_served_labels_are_not(capsys):
     assert "2 draws of labels" in told(stored(True, "a"), stored(True, "b"))  # of earlier runs
     assert "draws of labels" not in told(stored(False), stored(True))
     assert "2 of 2 jobs drew no labels" in told({}, {})
+
+
+def test_draws_of_any_method_are_counted_and_what_the_owner_keeps_is_not(capsys):
+    """By what each stage says of itself: also those of somebody else's method."""
+
+    def told(crosses):
+        jobs = [job(str(n), f"seed={n}", methods=[method("means")]) for n in range(2)]
+        for n, one in enumerate(jobs):
+            one.results.stages["means"] = StageResult(key=str(n), reused=False, crosses=crosses)
+        print_sweep(jobs)
+        return words(capsys)
+
+    assert "2 draws of means from the same private data: each is a release, and their prices add up" in told(True)
+    assert "draws of means" not in told(False)
+
+
+def test_models_of_the_first_version_are_counted_as_they_were(capsys):
+    trained = [{"dpsgd": {"key": key, "reused": False}} for key in "ab"]
+    for public, counted in ((2.0, True), (None, False)):  # null: at PATE's epsilon, and kept
+        row = method("dpsgd", epsilon=2.0, guarantee="every data set", epsilon_publishable=public)
+        print_sweep([job(str(n), f"seed={n}", methods=[row], stages=one) for n, one in enumerate(trained)])
+        assert ("2 draws of dpsgd" in words(capsys)) is counted
+
+
+def test_the_pool_is_shown_of_models_that_learned_from_it(capsys):
+    rows = [method("one", accuracy=0.5, public_accuracy=0.6), method("two", accuracy=0.5, public_accuracy=0.6)]
+    found = job("0", "seed=0", methods=rows)
+    found.results.methods[0] = replace(found.results.methods[0], from_pool=True)
+    print_sweep([found])
+    out = words(capsys)
+    assert out.count("pool") == 1
+    assert out.count("60.00%") == 1
 
 
 def test_a_file_that_names_a_model_and_not_its_stage_is_no_reason_to_fall(capsys):
