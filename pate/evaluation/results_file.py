@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from pate.accounting.guarantee import Guarantee
 from pate.evaluation.first_results import upgraded
 from pate.evaluation.results import Results
+from pate.release.withheld import withheld
 from pate.workspace.files import Unreadable, parsing, read_json
 from pate.workspace.typed_json import from_json, to_json
 from pate.workspace.versions import RESULTS, version_of
@@ -47,7 +50,18 @@ def results_of(plain: Any) -> Results:
     names = [word for one in found.methods for word in (one.name, one.title, one.short, one.relation or "")]
     if CONTROL.search(" ".join([*names, *found.notes, *map(str, _paths(found))])):
         raise Unreadable("holds control characters")
-    return found
+    return _voided(found)
+
+
+def _voided(found: Results) -> Results:
+    """What a run noted decides what of it may be published, whatever stands beside its epsilons."""
+    why = withheld(found.notes)
+
+    def held(several: list[Guarantee]) -> list[Guarantee]:
+        return [one if why in one.withheld else one.without(why) for one in several]
+
+    methods = [replace(row, guarantees=held(row.guarantees)) for row in found.methods]
+    return replace(found, methods=methods, pate=replace(found.pate, accountants=held(found.pate.accountants)))
 
 
 def _paths(found: Results) -> list[Any]:

@@ -5,8 +5,11 @@ import json
 import jsonschema
 import pytest
 
+from pate.data.labels import CLASSES_FROM_PRIVATE
 from pate.evaluation.results import Results
 from pate.evaluation.results_file import read_results, results_of, write_results
+from pate.noise import SEEDED
+from pate.release.withheld import withheld
 from pate.workspace.files import Unreadable
 from pate.workspace.typed_json import schema, to_json
 from pate.workspace.versions import RESULTS
@@ -42,3 +45,21 @@ def test_it_is_the_owners_and_whole_or_not_there(tmp_path):
     assert file.stat().st_mode & 0o777 == 0o600
     assert read_results(file) == results_of(FIRST)
     assert [one.name for one in tmp_path.iterdir()] == ["results.json"]
+
+
+@pytest.mark.parametrize("note", [SEEDED, f"labels: {CLASSES_FROM_PRIVATE}"])
+def test_what_a_run_noted_withholds_its_epsilons_whatever_stands_beside_them(tmp_path, note):
+    """A file somebody edited, or another program wrote: the note is there, and `withheld` is empty."""
+    plain = to_json(results_of(FIRST | {"notes": [note]}))
+    told = [one for row in plain["methods"] for one in row["guarantees"]] + plain["pate"]["accountants"]
+    every = [one for one in told if not one["data_dependent"]]
+    assert every
+    assert all(one["withheld"] for one in every)
+    for one in told:
+        one |= {"withheld": "", "publishable": not one["data_dependent"]}
+    (tmp_path / "results.json").write_text(json.dumps(plain))
+    found = read_results(tmp_path / "results.json")
+    read = [one for row in found.methods for one in row.guarantees] + found.pate.accountants
+    assert not any(one.publishable for one in read)
+    assert all(one.withheld == withheld([note]) for one in read if not one.data_dependent)
+    assert all(row.epsilon_publishable is None for row in found.methods)
