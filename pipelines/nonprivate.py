@@ -1,11 +1,14 @@
 """nonprivate: the student's own learner, given all private records with their true labels. Never released."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from pate.data.split import Private
+from pate.evaluation.verdict import NOTHING_PRIVATE
 from pate.features.encoder import Encoded, Encoder
 from pate.learning.checkpoint import Checkpoint
-from pate.methods.method import Entry, Method
+from pate.methods.method import Entry, Made, Method
 from pate.models.predictor import Predictor
 from pate.settings import Settings
 from pate.students.student import Lesson
@@ -60,4 +63,13 @@ class NonPrivate(Method):
             private=False,
             stages=("features", "encode", "nonprivate"),
         )
-        return [bound] * settings.has_pate
+        return [bound] * (settings.has_pate or _alone(settings))
+
+    def notes(self, settings: Settings, made: Made) -> Iterator[str]:
+        if _alone(settings):
+            yield NOTHING_PRIVATE
+
+
+def _alone(settings: Settings) -> bool:
+    """Beside models of other learners than the student it bounds nothing; without any it is what was asked for."""
+    return not settings.has_pate and set(settings.methods) <= {"pate", "nonprivate"}

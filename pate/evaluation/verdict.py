@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pate.accounting.guarantee import Guarantee
 from pate.evaluation.results import WORST_CASE, MethodResult, Results
 
+NOTHING_PRIVATE = "nothing private is part of this run: there is nothing to compare its bound with"
 _SURE = 2.0  # standard errors
 _CHANCE = 0.05  # of so uneven a split of the inputs on which just one of two models is right
 _NEAR = 0.01  # relative: a noise multiplier is calibrated to less
@@ -37,6 +38,10 @@ class Claim:
 def verdict(found: Results) -> Verdict:
     """Of one run's results, or of what is left of them for the public: the first method against each other one."""
     scored = [one for one in found.scored if one.private]
+    if not scored and found.scored:
+        bound = found.scored[0]
+        headline = f"On {found.data}, {bound.accuracy:.1%} of the test inputs are answered right {bound.short}."
+        return Verdict(headline, (f"{NOTHING_PRIVATE.capitalize()}.",))
     if not scored:
         return Verdict(f"{found.data}: nothing was scored.", ("No test input of known label was at hand.",))
     ours, headline, sentences = scored[0], "", []

@@ -1,6 +1,9 @@
 """The nonprivate stage: the same student with every private record and its true label, for the owner alone."""
 
+import json
+
 import numpy as np
+from pate.pipelines import entries
 from pate.pipelines.artifacts import NONPRIVATE, TEST_FEATURES, TRUTH
 
 
@@ -13,3 +16,35 @@ def test_it_is_as_good_as_the_student_gets_and_stays_with_the_owner(owners_run, 
     workspace = owners_run[1].parents[1]
     assert not list((workspace / "release").glob("nonprivate/*"))
     assert list((workspace / "private").glob("nonprivate/*"))
+
+
+def test_alone_it_is_a_row_and_it_is_said_that_nothing_private_stands_beside_it(pate, tmp_path):
+    done = pate("methods=[nonprivate]", "student=supervised", "n_jobs=1", "hydra.run.dir=run")
+    assert done.returncode == 0, done.stderr
+    found = json.loads((tmp_path / "run" / "results.json").read_text())
+    (row,) = found["methods"]
+    assert (row["name"], row["private"], row["epsilon"], row["epsilon_publishable"]) == (
+        "nonprivate",
+        False,
+        None,
+        None,
+    )
+    assert row["accuracy"] > 0.9
+    assert f"{row['accuracy']:.1%}" in done.stdout
+    assert done.stdout.count("nothing private is part of this run") == 1
+    page = (tmp_path / "run" / "report.html").read_text()
+    assert f"On digits, {row['accuracy']:.1%} of the test inputs are answered right without privacy." in page
+    assert "Nothing of this run may be published as differentially private" in page
+
+
+def test_alone_in_a_sweep_it_has_a_line_for_each_job(pate):
+    done = pate("-m", "methods=[nonprivate]", "student=supervised", "n_jobs=1", "seed=0,1")
+    assert done.returncode == 0, done.stderr
+    assert "non-private bound" in done.stdout
+    assert "epsilon:" not in done.stdout
+
+
+def test_beside_another_learner_it_bounds_nothing(settings):
+    assert [one.key for one in entries(settings("methods=[dpsgd,nonprivate]", "dpsgd.epsilon=2"))] == ["dpsgd"]
+    assert [one.key for one in entries(settings("methods=[pate,nonprivate]"))] == ["pate", "nonprivate"]
+    assert [one.key for one in entries(settings("methods=[pate,nonprivate]", "dataset.public=0"))] == ["nonprivate"]
