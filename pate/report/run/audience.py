@@ -35,10 +35,18 @@ def public_view(found: Results) -> Results:
         ),
         ledger=_ledger(found.ledger),
         stages={},
-        config={key: _without_paths(found.config[key]) for key in _SETTINGS},
+        config={key: _without_paths(found.config[key]) for key in (*_SETTINGS, *_own(released))},
         versions=found.versions,
         notes=[*found.public_notes, PUBLIC_NOTE],
     )
+
+
+def _own(released: list[MethodResult]) -> list[str]:
+    """Where the settings stand that methods of other packages bring: of those whose model leaves."""
+    from pate.pipelines import methods
+
+    known = methods()
+    return [row.name for row in released if row.name in known and known[row.name].own is not None]
 
 
 def _method(row: MethodResult, first_is_there: bool) -> MethodResult:

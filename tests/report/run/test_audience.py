@@ -3,6 +3,9 @@
 import copy
 import json
 
+from pate import pipelines
+from pate.choice import Choice
+from pate.methods.method import Method
 from pate.report.run.audience import public_view
 from pate.workspace.typed_json import to_json
 from tests.evaluation.made_up import typed
@@ -20,3 +23,27 @@ def test_what_is_added_to_the_results_later_stays_behind(public_run):
 def test_models_kept_by_the_owner_are_not_on_it(owners_run):
     names = [row.name for row in public_view(typed(owners_run[0])).methods]
     assert names == ["pate"]
+
+
+class Toy(Method):
+    key, own = "toy", Choice
+
+    def stages(self, settings):
+        return []
+
+    def entries(self, settings):
+        return []
+
+
+def test_a_methods_own_settings_go_with_its_model_and_stay_with_it(public_run, monkeypatch):
+    """Without them nobody could repeat it; names of files among them are the owner's."""
+    known = pipelines.methods() | {"toy": Toy()}
+    monkeypatch.setattr(pipelines, "methods", lambda: known)
+    found = copy.deepcopy(public_run[0])
+    found["config"]["toy"] = {"sigma": 4.0, "path": "/secret"}
+    assert "toy" not in public_view(typed(found)).config
+    (row,) = [one for one in found["methods"] if one["name"] == "pate"]
+    found["methods"].append(row | {"name": "toy"})
+    seen = public_view(typed(found)).config
+    assert seen["toy"] == {"sigma": 4.0}
+    assert set(seen) - {"toy"} == set(public_view(typed(public_run[0])).config)
