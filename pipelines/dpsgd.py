@@ -6,7 +6,7 @@ import numpy as np
 
 from pate.accounting.calibrate import SMALLEST_DELTA
 from pate.accounting.costs import RELATION, Costs
-from pate.accounting.guarantee import Guarantee, shown
+from pate.accounting.guarantee import Guarantee
 from pate.data.split import Private
 from pate.dpsgd.accountant import Accountant, Spent
 from pate.errors import ConfigError
@@ -15,7 +15,7 @@ from pate.features.encoder import Encoded, Encoder
 from pate.learning.checkpoint import Checkpoint
 from pate.learning.device import torch_device
 from pate.ledger.ledger import Release
-from pate.methods.method import Entry, Made, Method
+from pate.methods.method import KEPT, Entry, Made, Method
 from pate.models.predictor import Predictor
 from pate.noise import SEEDED, source
 from pate.progress import progress
@@ -52,7 +52,7 @@ _IGNORES = ["dpsgd.micro_batch"]  # memory only: another one must not draw anoth
     crosses="noisy sums of clipped gradients, and noisy second moments (Abadi et al. 2016)",
 )
 def dpsgd(run: Run, private: Private, encoder: Encoder, private_features: Encoded) -> tuple[Predictor, Spent]:
-    return _train(run, private, encoder, private_features, run.settings.dpsgd.epsilon, "publishable")
+    return _train(run, private, encoder, private_features, run.settings.dpsgd.epsilon, kept=False)
 
 
 @stage(
@@ -67,7 +67,7 @@ def dpsgd_at_pates_epsilon(
     run: Run, private: Private, encoder: Encoder, private_features: Encoded, costs: Costs
 ) -> tuple[Predictor, Spent]:
     """PATE's epsilon depends on the private votes, so this model is for the owner's comparison only."""
-    return _train(run, private, encoder, private_features, costs.best.epsilon, "the owner's")
+    return _train(run, private, encoder, private_features, costs.best.epsilon, kept=True)
 
 
 @stage(
@@ -81,23 +81,23 @@ def dpsgd_publishable(
     run: Run, private: Private, encoder: Encoder, private_features: Encoded, costs: Costs
 ) -> tuple[Predictor, Spent]:
     """At the epsilon PATE may publish: worst case against worst case. To release this too would cost as much again."""
-    return _train(run, private, encoder, private_features, costs.publishable.epsilon, "the owner's")
+    return _train(run, private, encoder, private_features, costs.publishable.epsilon, kept=True)
 
 
 def _train(
-    run: Run, private: Private, encoder: Encoder, features: Encoded, epsilon: float, shown_to: str
+    run: Run, private: Private, encoder: Encoder, features: Encoded, epsilon: float, kept: bool
 ) -> tuple[Predictor, Spent]:
     settings, noise = run.settings, source(run.settings.noise.seed)
     own, checkpoint = settings.dpsgd.encoder(encoder), Checkpoint(run.pieces)
-    if shown_to != "publishable":
+    if kept:
         epsilon = settings.dpsgd.reachable(len(private.y), epsilon, settings.delta)
     run.notes += (SEEDED,) * noise.seeded
-    marked = withheld(run.all_notes) or shown_to
+    why = withheld(run.all_notes) or KEPT * kept
     release = training_release(settings, settings.dpsgd.plan(len(private.y), epsilon, settings.delta))
-    if shown_to == "publishable":
-        run.spending.whole(release, begun=checkpoint.load() is not None)
-    else:
+    if kept:
         run.spending.owners(release)
+    else:
+        run.spending.whole(release, begun=checkpoint.load() is not None)
     model, spent = settings.dpsgd.fit(
         features.x if own.same(encoder) else _encoded(own, private.x),
         private.y,
@@ -109,13 +109,10 @@ def _train(
         device=torch_device(settings.device),
         shape=private.x.shape[1:],
         checkpoint=checkpoint,
-        shown_to=marked,
+        withheld=why,
     )
-    run.summary = (
-        f"{spent.steps} steps, noise multiplier {spent.noise_multiplier:.2f}: epsilon {shown(spent.epsilon)} "
-        f"{spent.relation}, {shown(spent.epsilon_replace_one)} replace-one, delta {spent.delta:g}, "
-        f"{marked}"
-    )
+    promised = "; ".join(str(one.without(why)) for one in (spent.guarantee(), spent.replace_one()))
+    run.summary = f"{spent.steps} steps, noise multiplier {spent.noise_multiplier:.2f}: {promised}"
     return Predictor.of(model, own, private), spent
 
 

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 from pate.accounting.costs import relation
-from pate.accounting.guarantee import shown
 from pate.accounting.mechanism import require_known
 from pate.accounting.smooth_sensitivity import Sanitised, cost_of_release, sanitised_epsilon
 from pate.aggregation.selection import Queries
@@ -50,9 +49,9 @@ def sanitise(run: Run, votes: Votes, queries: Queries) -> Sanitised:
         noise,
         relation=promise,
     )
-    why = withheld(run.all_notes)
+    why, told = withheld(run.all_notes), found.priced()
     run.summary = (
-        f"epsilon {shown(found.epsilon)} for this data set, itself included, {why or 'publishable'}; "
-        f"delta {found.delta:g}, {found.relation}; of queries fixed in advance"
+        f"epsilon {told.shown} for {told.holds_for}, itself included, {why or 'publishable'}; "
+        f"{told.promise}; of queries fixed in advance"
     )
     return replace(found, publishable=not why)

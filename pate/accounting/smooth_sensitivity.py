@@ -27,11 +27,12 @@ from pate.accounting.costs import RELATION
 from pate.accounting.counts import checked_counts
 from pate.accounting.filter import ORDERS, Cost
 from pate.accounting.gnmax2018 import Bound, both_directions, log_q
-from pate.accounting.guarantee import HoldsFor
+from pate.accounting.guarantee import Guarantee, HoldsFor, Relation
 from pate.noise import Noise
 from pate.workspace.artifact import Artifact
 
 Floats = NDArray[np.float64]
+ACCOUNTANT, THEOREM = "gnmax2018, sanitised", "Papernot et al. 2018, Appendix B"
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,10 @@ class Sanitised(Artifact):
     guarantee: HoldsFor = "this data set"
     relation: str = RELATION
     assumes_fixed_queries: bool = True
+
+    def priced(self) -> Guarantee:
+        """What it says of the labels. It is of this data set; that it may leave all the same, its noise allows."""
+        return Guarantee(self.epsilon, self.delta, Relation.of(self.relation), True, ACCOUNTANT, THEOREM)
 
 
 MISS = 1e-6  # the chance that a published divergence is below the true one

@@ -8,7 +8,7 @@ import numpy as np
 
 from pate.accounting import calibrate
 from pate.accounting.filter import ORDERS, Cost
-from pate.accounting.guarantee import ZERO_OUT, Guarantee
+from pate.accounting.guarantee import REPLACE_ONE, ZERO_OUT, Guarantee
 from pate.errors import PateError
 from pate.workspace.artifact import Arrays, Artifact
 
@@ -39,6 +39,10 @@ class Spent(Artifact):
     def guarantee(self) -> Guarantee:
         """Under the relation it was calibrated for; it looks at no record, only at the plan."""
         return Guarantee(self.epsilon, self.delta, ZERO_OUT, False, ACCOUNTANT, THEOREM)
+
+    def replace_one(self) -> Guarantee:
+        """Of the same training, under the other relation."""
+        return replace(self.guarantee(), epsilon=self.epsilon_replace_one, relation=REPLACE_ONE)
 
     def details(self) -> dict[str, float | None]:
         """For the results: other epsilons of the same training, and what decided its price."""
@@ -75,6 +79,10 @@ class Accountant:
         if steps == 0:
             return 0.0 if once is None else calibrate.epsilon(once, 1.0, 1, self.delta, relation)
         return calibrate.epsilon(self.noise_multiplier, self.sampling_rate, steps, self.delta, relation, once)
+
+    def guarantee(self) -> Guarantee:
+        """What the steps taken so far promise."""
+        return Guarantee(self.epsilon(), self.delta, ZERO_OUT, False, ACCOUNTANT, THEOREM)
 
     def cost(self) -> Cost:
         """What the whole plan costs, as the ledger adds it up."""

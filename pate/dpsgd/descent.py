@@ -47,10 +47,10 @@ def descend(
     saved: Arrays | None,
     checkpoint: Checkpoint | None,
     keep: Arrays,
-    shown_to: str,
+    withheld: str = "",
 ) -> None:
     """Train the network until the accountant's plan is spent; `keep` is what a checkpoint must hold besides, and
-    `shown_to` says whether the epsilon may be published."""
+    `withheld` why its epsilon may not be published, if it may not."""
     network.to(device)
     records = _Records(settings, network, x, y, shape, device)
     state = _State(network, settings.average)
@@ -59,7 +59,7 @@ def descend(
         log.info("  resuming: %d of %d steps were taken before", accountant.taken, accountant.steps)
     chance = _chance(settings, network, len(x), accountant, noise)
     saving = _Saving(checkpoint, lambda: state.arrays() | accountant.arrays() | keep)
-    teller = Teller(accountant, shown_to)
+    teller = Teller(accountant, withheld)
     with (
         one_thread(),
         closing(drawn_ahead(chance, accountant.taken)) as drawn,

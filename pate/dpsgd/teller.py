@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 
-from pate.accounting.guarantee import shown
 from pate.dpsgd.accountant import Accountant
 from pate.learning.telling import followed, tell
 
@@ -13,11 +12,11 @@ _POINTS = 100  # at most, on the curve of whoever follows; at least an epoch apa
 
 
 class Teller:
-    """Told the loss of every step, it says what is new: the loss is the owner's, the epsilon for whom `shown_to`
-    says."""
+    """Told the loss of every step, it says what is new: the loss is the owner's, and so is the epsilon where it is
+    `withheld`."""
 
-    def __init__(self, accountant: Accountant, shown_to: str) -> None:
-        self._accountant, self._shown_to = accountant, shown_to
+    def __init__(self, accountant: Accountant, withheld: str = "") -> None:
+        self._accountant, self._withheld = accountant, withheld
         self._apart = max(1, round(max(1 / accountant.sampling_rate, accountant.steps / _POINTS)))
         self._line, self._curve = _Loss(), _Loss()
         self._last = time.monotonic()
@@ -34,11 +33,7 @@ class Teller:
         return saying
 
     def line(self, loss: float) -> str:
-        accountant = self._accountant
-        return (
-            f"loss {loss:.3f} (the owner's); epsilon so far {shown(accountant.epsilon())}, delta {accountant.delta:g}, "
-            f"one record replaced by nothing, {self._shown_to}"
-        )
+        return f"loss {loss:.3f} (the owner's); so far {self._accountant.guarantee().without(self._withheld)}"
 
     def _is_point(self) -> bool:
         taken, steps = self._accountant.taken, self._accountant.steps

@@ -132,7 +132,7 @@ class DPSGD(Choice):
         device: str,
         shape: Sequence[int] = (),
         checkpoint: Checkpoint | None = None,
-        shown_to: str = "publishable",
+        withheld: str = "",
     ) -> tuple[Model, Spent]:
         """A model that costs at most `epsilon`; `seed` starts its weights, everything else random is from `noise`."""
         _refuse_unusable(x, y, classes)
@@ -158,7 +158,7 @@ class DPSGD(Choice):
             saved=saved,
             checkpoint=checkpoint,
             keep={} if components is None else {"components": components},
-            shown_to=SEEDED if noise.seeded else shown_to,
+            withheld=SEEDED if noise.seeded else withheld,
         )
         if not all(bool(p.isfinite().all()) for p in network.parameters()):
             raise PateError("the weights are no longer finite numbers: lower dpsgd.learning_rate, or dpsgd.clip")

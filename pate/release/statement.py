@@ -132,15 +132,14 @@ def of_gradients(spent: Spent, *, data: str, account: Mapping[str, str] | None =
     )
     if spent.pca_noise is not None:
         mechanism += f"; before them, second moments of all records with noise of multiplier {spent.pca_noise:.4g}"
-    found = spent.guarantee()
     return Statement(
         method="DP-SGD",
         data=data,
         mechanism=mechanism,
         learned=_TRAINED,
         trusted=_TRAINER,
-        guarantee=found,
-        replace_one=replace(found, epsilon=spent.epsilon_replace_one, relation=REPLACE_ONE),
+        guarantee=spent.guarantee(),
+        replace_one=spent.replace_one(),
         rests_on=(_LOTS,),
         exact_noise=False,
         account=account,

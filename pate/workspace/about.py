@@ -41,5 +41,5 @@ def contents_of(about: dict[str, Any]) -> tuple[str, ...]:
 
 def summary_of(about: dict[str, Any], notes: Iterable[str]) -> str:
     """A stored summary, which may call publishable what holds of its inputs now forbids."""
-    why = withheld(notes)
-    return str(about["summary"]).replace(", publishable", f", {why}" if why else ", publishable")
+    told, why = str(about["summary"]), withheld(notes)
+    return told.replace(", publishable", f", {why}").replace("(publishable)", f"({why})") if why else told

@@ -180,3 +180,10 @@ def test_a_sanitised_price_of_an_earlier_version_can_be_read():
     assert Sanitised.join({}, stored).relation == "one record replaced by nothing"
     del stored["relation"]
     assert Sanitised.join({}, stored).relation == "one record replaced by nothing"
+
+
+def test_a_sanitised_price_is_of_this_data_set_whatever_leaves() -> None:
+    """As a guarantee it is data-dependent: nothing that rests on every data set may take it for one that is not."""
+    found = Sanitised(0.5, 1.2344, 1e-5, True, relation="all records of one person replaced by nothing").priced()
+    assert (found.shown, found.holds_for, found.publishable) == ("1.235", "this data set", False)
+    assert found.promise == "delta 1e-05, all records of one person replaced by nothing"

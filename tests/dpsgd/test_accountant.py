@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pate.accounting import calibrate
+from pate.accounting.guarantee import REPLACE_ONE, ZERO_OUT
 from pate.dpsgd.accountant import Accountant
 from pate.errors import PateError
 
@@ -69,3 +70,13 @@ def test_the_state_of_another_plan_is_refused(change: dict) -> None:
 
 def test_a_plan_that_would_come_out_a_little_differently_by_now_is_kept() -> None:
     assert Accountant.of(taken(7).arrays(), replace(taken(0), noise_multiplier=2.0001)) == taken(7)
+
+
+def test_a_training_promises_the_same_under_two_relations_each_in_the_words_of_a_guarantee() -> None:
+    accountant = Accountant(2.0, 0.05, 100, 1e-5, taken=100)
+    spent = accountant.spent(seeded=False)
+    zero_out, replace_one = spent.guarantee(), spent.replace_one()
+    assert zero_out == accountant.guarantee()
+    assert (zero_out.epsilon, replace_one.epsilon) == (spent.epsilon, spent.epsilon_replace_one)
+    assert (zero_out.relation, replace_one.relation) == (ZERO_OUT, REPLACE_ONE)
+    assert str(replace_one).endswith("for every data set (publishable), delta 1e-05, one record replaced by another")

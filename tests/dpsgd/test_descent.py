@@ -62,7 +62,6 @@ def descended(
         saved=saved,
         checkpoint=checkpoint,
         keep={},
-        shown_to="publishable",
     )
     return network[0].weight.detach().numpy().copy(), network[0].bias.detach().numpy().copy()
 

@@ -10,6 +10,7 @@ import pytest
 
 from pate.dpsgd import descent
 from pate.errors import ConfigError
+from pate.noise import SEEDED
 from tests.command_line import dies_after_checkpoints
 
 ALONE = ["dataset.public=0", "dpsgd.epsilon=4", "n_jobs=1"]
@@ -105,9 +106,13 @@ def test_what_may_be_published_is_said_where_epsilons_are(run, tmp_path):
         return json.loads(made.read_text())["about"]["summary"]
 
     owners = told("private", "teachers=ridge", "teachers.count=20", "n_jobs=1")
-    assert re.search("epsilon .*, delta 0.0001, the owner's$", owners)
-    assert re.search(r"epsilon 4\.000 .*, delta 0.0001, publishable$", told("release", *ALONE))
-    assert re.search("delta 0.0001, seeded noise: not private$", told("evaluation", *ALONE, "noise.seed=1"))
+    released, seeded = told("release", *ALONE), told("evaluation", *ALONE, "noise.seed=1")
+    assert re.search(r": epsilon 4\.000 ", released)
+    for summary, use in ((owners, "the owner's, not publishable"), (released, "publishable"), (seeded, SEEDED)):
+        each = re.findall(
+            r"epsilon [\d.]+ for every data set \((.*?)\), delta 0.0001, one record (\w+ by \w+)", summary
+        )
+        assert each == [(use, "replaced by nothing"), (use, "replaced by another")]
 
 
 def test_a_second_draw_is_told_of_though_it_was_interrupted(run, monkeypatch):

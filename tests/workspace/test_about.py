@@ -29,6 +29,10 @@ def test_digests_of_private_data_are_one_or_several(about, contents):
 
 
 def test_what_may_no_longer_leave_is_not_called_publishable():
-    about = {"summary": "epsilon 2, publishable"}
-    assert summary_of(about, []) == "epsilon 2, publishable"
-    assert summary_of(about, [SEEDED]) == f"epsilon 2, {SEEDED}"
+    for said, now in (
+        ("epsilon 2, publishable", f"epsilon 2, {SEEDED}"),
+        ("epsilon 2 (publishable), delta 1e-05", f"epsilon 2 ({SEEDED}), delta 1e-05"),
+        ("epsilon 2 (the owner's, not publishable)", "epsilon 2 (the owner's, not publishable)"),
+    ):
+        assert summary_of({"summary": said}, []) == said
+        assert summary_of({"summary": said}, [SEEDED]) == now
