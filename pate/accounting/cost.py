@@ -7,14 +7,14 @@ import numpy as np
 from pate.accounting.exact import Ensemble, over_chunks
 from pate.accounting.exact_rdp import divergences
 from pate.accounting.filter import ORDERS, Cost
-from pate.accounting.ladder import exactly, independent
+from pate.accounting.ladder import exactly, worst_case
 from pate.accounting.law import OutOfRange
 from pate.accounting.mechanism import Mechanism
 
 
 def of_answers(mechanism: Mechanism, k: int, teachers: int, delta: float) -> Cost:
     """k answers of so many teachers, on every data set and for queries chosen in any way."""
-    own = min(price.epsilon for price in independent(mechanism, k, teachers, delta))
+    own = worst_case(mechanism, k, teachers, delta).epsilon
     rdp = mechanism.rdp(k, teachers, np.array(ORDERS, dtype=float))
     return Cost(tuple(rdp.tolist()), mechanism.pure(k), own, delta)
 

@@ -12,11 +12,11 @@ import numpy as np
 from pate.accounting.costs import RELATION, Costs
 from pate.accounting.counts import checked_counts, tally
 from pate.accounting.exact import Ensemble, exact
-from pate.accounting.guarantee import Guarantee, Relation, for_this
+from pate.accounting.guarantee import Guarantee, Relation, for_this, least
 from pate.accounting.law import Exactly, OutOfRange
 from pate.accounting.mechanism import Mechanism, require_known
 from pate.accounting.teacher_resolved import teacher_resolved
-from pate.errors import ConfigError
+from pate.errors import ConfigError, PateError
 
 
 def price(
@@ -77,6 +77,15 @@ def independent(mechanism: Mechanism, k: int, teachers: int | None, delta: float
         if not (one.publishable and one.epsilon >= 0):  # NaN is not
             raise ValueError(f"{type(mechanism).__name__}: {one.accountant} is no price that holds for every data set")
         yield one
+
+
+def worst_case(mechanism: Mechanism, k: int, teachers: int | None, delta: float) -> Guarantee:
+    """The least of them: what the ledger books for k labels, what a plan fits, and what the card of a release says."""
+    found = least(independent(mechanism, k, teachers, delta))
+    if found is None:
+        unknown = " without the number of teachers" if teachers is None else ""
+        raise PateError(f"{mechanism.describe()}: no price is known{unknown}")
+    return found
 
 
 def _published(mechanism: Mechanism, counts: np.ndarray, delta: float) -> Iterator[Guarantee]:

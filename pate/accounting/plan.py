@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from pate.accounting.ladder import independent, price
+from pate.accounting.ladder import price, worst_case
 from pate.accounting.mechanism import Mechanism
 
 CHOSEN_ON_VOTES = "parameters chosen on private votes: not covered"
@@ -18,7 +18,7 @@ CHOSEN_ON_VOTES = "parameters chosen on private votes: not covered"
 
 def queries_for(mechanism: Mechanism, target: float, delta: float, teachers: int, most: int) -> int:
     """The largest number of queries, up to `most`, that costs at most `target` on every data set."""
-    return _largest(most, lambda k: min(one.epsilon for one in independent(mechanism, k, teachers, delta)) <= target)
+    return _largest(most, lambda k: worst_case(mechanism, k, teachers, delta).epsilon <= target)
 
 
 def queries_for_votes(mechanism: Mechanism, target: float, delta: float, counts: np.ndarray) -> int:

@@ -6,11 +6,10 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pate.accounting.guarantee import REPLACE_ONE, ZERO_OUT, Guarantee, Relation, least
-from pate.accounting.ladder import independent
+from pate.accounting.guarantee import REPLACE_ONE, ZERO_OUT, Guarantee, Relation
+from pate.accounting.ladder import worst_case
 from pate.aggregation.aggregator import Aggregator
 from pate.dpsgd.accountant import Spent
-from pate.errors import PateError
 
 
 @dataclass(frozen=True)
@@ -96,9 +95,7 @@ def of_votes(
     which teacher they go to: another person in their place changes two. Where the number of teachers is not known,
     those that need it are left out.
     """
-    found = least(independent(aggregator, queries, teachers or None, delta))
-    if found is None:
-        raise PateError(f"{aggregator.describe()}: no price is known without the number of teachers")
+    found = worst_case(aggregator, queries, teachers or None, delta)
     who = "all records of one group" if relation.group else "each record"
     split = (
         f"**The split.** Which records are private does not depend on what is in them, {who} reached one teacher only, "

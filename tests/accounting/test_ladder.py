@@ -6,13 +6,16 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from pate.accounting.cost import of_answers
 from pate.accounting.guarantee import shown
-from pate.accounting.ladder import price, prices
+from pate.accounting.ladder import independent, price, prices, worst_case
+from pate.accounting.plan import queries_for
 from pate.aggregation.aggregator import Aggregator
 from pate.aggregation.confident_gnmax import ConfidentGNMax
 from pate.aggregation.gnmax import GNMax
 from pate.aggregation.lnmax import LNMax
-from pate.errors import ConfigError
+from pate.errors import ConfigError, PateError
+from pate.release.statement import of_votes
 
 COUNTS = np.array([[50, 0, 0], [40, 6, 4]])
 
@@ -255,3 +258,20 @@ def test_a_thousand_teachers_pay_what_a_hundred_with_the_same_gap_pay(gamma, noi
     for name in ("exact_rdp", "exact_pld"):
         assert many[name] == pytest.approx(few[name], rel=1e-6)
         assert many[name] <= 20 * 2 * gamma
+
+
+def test_ledger_plan_and_card_price_labels_alike():
+    """One function tells what so many labels cost on every data set; the account lists it among the others."""
+    mechanism, teachers, delta = GNMax(20.0), 50, 1e-5
+    found = worst_case(mechanism, 30, teachers, delta)
+    assert found.epsilon == min(one.epsilon for one in independent(mechanism, 30, teachers, delta))
+    assert of_answers(mechanism, 30, teachers, delta).epsilon == found.epsilon
+    assert of_votes(mechanism, 30, teachers, delta, data="digits").guarantee == found
+    assert queries_for(mechanism, found.epsilon, delta, teachers, 100) == 30
+    assert price(mechanism, np.tile([[40, 10]], (30, 1)), delta).publishable == found
+
+
+def test_a_price_nobody_knows_is_no_price(monkeypatch):
+    monkeypatch.setattr(GNMax, "independent", lambda self, k, teachers, delta: iter(()))
+    with pytest.raises(PateError, match="no price is known without the number of teachers"):
+        worst_case(GNMax(20.0), 30, None, 1e-5)
