@@ -30,10 +30,12 @@ class Choice:
 
     def identity(self) -> dict[str, Any]:
         """What it is, whatever the code around it looks like. Nobody has frozen the defaults of a class without a
-        declared name: it says all of its fields, else an answer of other noise would be served when one is edited."""
-        own = type(self).__dict__
+        declared name: it says all of its fields, else an answer of other noise would be served when one is edited.
+        A name that another package declares is that package's: two may have chosen the same for other laws."""
+        own, package = type(self).__dict__, type(self).__module__.partition(".")[0]
         said = differing(self, own.get("frozen", {})) if own.get("kind") else asdict(self)
-        return {"kind": self.known_as(), "revision": own.get("revision", 1)} | said
+        whose = f"{package}:" if own.get("kind") and package != "pate" else ""
+        return {"kind": f"{whose}{self.known_as()}", "revision": own.get("revision", 1)} | said
 
     def parameters(self) -> dict[str, Any]:
         """All there is to know of it, for whoever reads a ledger or a report."""

@@ -52,6 +52,7 @@ def test_only_what_differs_from_the_defaults_is_said():
 def test_a_class_that_moves_stays_what_it_was():
     @dataclass(frozen=True)
     class Elsewhere(Choice):
+        __module__ = "pate.edited"
         kind: ClassVar[str] = "lnmax"
         gamma: float = 0.2
         noise: str = "discrete"
@@ -63,6 +64,7 @@ def test_a_class_that_moves_stays_what_it_was():
 def test_a_new_field_says_nothing_at_its_default():
     @dataclass(frozen=True)
     class Later(LNMax):
+        __module__ = "pate.edited"
         kind: ClassVar[str] = "lnmax"
         clipped: bool = False
         weights: list[float] = field(default_factory=list)
@@ -74,6 +76,7 @@ def test_a_new_field_says_nothing_at_its_default():
 def test_a_changed_default_is_said_by_the_frozen_one():
     @dataclass(frozen=True)
     class Louder(LNMax):
+        __module__ = "pate.edited"
         kind: ClassVar[str] = "lnmax"
         frozen: ClassVar[dict] = {"gamma": 0.2}
         gamma: float = 0.1
@@ -85,10 +88,30 @@ def test_a_changed_default_is_said_by_the_frozen_one():
 def test_another_law_is_another_choice():
     @dataclass(frozen=True)
     class Mended(LNMax):
+        __module__ = "pate.edited"
         kind: ClassVar[str] = "lnmax"
         revision: ClassVar[int] = 2
 
     assert Mended().identity() != LNMax().identity()
+
+
+def test_a_name_is_that_of_the_package_that_declares_it():
+    """Two of other packages, of one name and with the same fields, draw by other laws; each may move within its own."""
+
+    def of(module):
+        @dataclass(frozen=True)
+        class Exponential(Choice):
+            __module__ = module
+            kind: ClassVar[str] = "exponential"
+            gamma: float = 0.2
+
+        return Exponential(gamma=0.5).identity()
+
+    assert of("one.mechanisms") != of("other.mechanisms")
+    assert of("one.mechanisms") == of("one.moved.here")
+    assert of("one") == {"kind": "one:exponential", "revision": 1, "gamma": 0.5}
+    assert of("pate.aggregation.exponential") == {"kind": "exponential", "revision": 1, "gamma": 0.5}
+    assert of("pate_of_others") != of("pate.aggregation")
 
 
 def test_a_subclass_inherits_no_name():

@@ -308,8 +308,8 @@ def methods() -> str:
     lines = [
         "# Methods and metrics",
         "",
-        "`methods=[...]` chooses which are run; each other one is held against the first. `release.method=` names the",
-        "one that leaves.",
+        "`methods=[...]` chooses which are run, in whatever order: the first of this list that was chosen is the one",
+        "each other is held against. `release.method=` names the one that leaves.",
         "",
         *_table(["method", "what it is"], ways),
         "",

@@ -2,7 +2,6 @@
 
 import logging
 
-import numpy as np
 import pytest
 
 from pate import run
@@ -63,16 +62,6 @@ def test_what_only_private_rows_show_refuses_nothing(clinic):
 
     clinic(change)
     run(["budget=strict", "budget.epsilon=50", "stage=labels", *SMALL])
-
-
-@pytest.mark.parametrize(("records", "delta"), [(99_999, 1e-5), (100_000, 1e-6), (250_000, 1e-6), (1_000_000, 1e-7)])
-def test_the_default_delta_of_a_table_is_below_one_in_its_records(tmp_path, records, delta):
-    from pate.data.arrays import Arrays
-
-    np.savez(tmp_path / "private.npz", x=np.zeros((records, 1), np.uint8), y=np.zeros(records, np.uint8))
-    found = Arrays(path=str(tmp_path)).usual_delta()
-    assert found == delta
-    assert found < 1 / records
 
 
 def test_classes_that_nobody_declared_are_said_before_the_first_spend(clinic, caplog):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from pate.data.arrays import Arrays
 from pate.data.split import Sizes
 from pate.errors import ConfigError
 from tests.data.own_files import WHO, X, Y, arrays, label_of, write, write_csv
@@ -128,3 +129,11 @@ def test_columns_are_matched_by_name_and_text_becomes_categories(tmp_path):
     write_csv(tmp_path / "public.csv", {"age": [1, 3] * 2, "town": ["Bern", "Rome"] * 2})
     split = arrays(tmp_path, label="y").load()
     assert split.private.x.tolist() == [[-1, 0, 1], [0, 0, 0]]
+
+
+@pytest.mark.parametrize(("records", "delta"), [(99_999, 1e-5), (100_000, 1e-6), (250_000, 1e-6), (1_000_000, 1e-7)])
+def test_the_default_delta_of_a_table_is_below_one_in_its_records(tmp_path, records, delta):
+    np.savez(tmp_path / "private.npz", x=np.zeros((records, 1), np.uint8), y=np.zeros(records, np.uint8))
+    found = Arrays(path=str(tmp_path)).usual_delta()
+    assert found == delta
+    assert found < 1 / records
