@@ -34,7 +34,8 @@ class TanhNet(ConvNet):
 
 
 def build(shape: Sequence[int], classes: int) -> nn.Sequential:
-    """Papernot et al. 2020, Table 1: convolutions of 16 and 32 maps, each followed by tanh and overlapping maxima.
+    """MNIST_CNN of Tramer & Boneh 2021 (their code): convolutions of 16 and 32 maps, each followed by tanh and
+    overlapping maxima.
 
     Without weights yet.
     """

@@ -1,4 +1,4 @@
-"""The network of DP-SGD's literature against its definition and its published size."""
+"""The network of DP-SGD's literature against its definition and its size, counted by hand."""
 
 import numpy as np
 import pytest
@@ -13,8 +13,9 @@ def made(shape, classes=10):
     return TanhNet({name: rng.normal(0, 0.2, size).astype(np.float32) for name, size in sizes.items()}, list(shape))
 
 
-def test_digits_take_the_26010_weights_of_the_literature():
-    """Papernot et al. 2020, Table 1: 16 (8^2 + 1) + 32 (16 4^2 + 1) + 32 (32 4^2 + 1) + 10 (32 + 1)."""
+def test_digits_take_26010_weights():
+    """By the layers of MNIST_CNN in the code of Tramer & Boneh 2021 (ftramer/Handcrafted-DP, models.py), counted by
+    hand: 16 (8^2 + 1) + 32 (16 4^2 + 1) + 32 (32 4^2 + 1) + 10 (32 + 1)."""
     assert sum(array.size for array in made((28, 28, 1)).layers.values()) == 26_010
 
 
