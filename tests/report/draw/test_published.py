@@ -8,7 +8,7 @@ CONF = Path(__file__).parents[3] / "conf" / "dataset"
 
 
 def test_numbers_are_those_of_the_papers():
-    """PATE: Papernot et al. 2017, Figure 4, whose text has Abadi et al.'s 97% at epsilon 8. All else is from the table
+    """PATE: Papernot et al. 2017, Figure 4, beside which Abadi et al.'s 97% at epsilon 8 is quoted. Else from the table
     of Tramer & Boneh 2021 that puts DP-SGD with CNNs beside scattering, at delta 1e-5."""
     told = {
         (data, one.source.split(",")[0], one.epsilon): one.accuracy for data in REFERENCES for one in REFERENCES[data]
