@@ -94,8 +94,8 @@ def certified_rdp(noise: NoiseLaw, alpha: float, teachers: int, tolerance: float
     if not tolerance > 0:
         raise ValueError(f"tolerance must be positive, got {tolerance}")
     boxes = _first_boxes(noise, teachers)
-    best, bound, work = scan(noise, alpha, teachers), 0.0, 0
-    while len(boxes.low):
+    best, bound, work, known = scan(noise, alpha, teachers), 0.0, 0, noise.known_rdp(alpha)
+    while len(boxes.low) and bound < known:  # from there on it is the known one, whatever the other boxes say
         reached, upper, along_gap = _bounds(noise, alpha, boxes)
         work += len(upper)
         best = max(best, reached)
@@ -105,7 +105,7 @@ def certified_rdp(noise: NoiseLaw, alpha: float, teachers: int, tolerance: float
             open_[:] = False
         bound = max(bound, float(np.max(upper[~open_], initial=0)))
         boxes = _halve(boxes[open_], (along_gap | narrow)[open_], noise.scale)
-    return min(bound, noise.known_rdp(alpha)) * (1 + 1e-12)
+    return min(bound, known) * (1 + 1e-12)
 
 
 def _first_boxes(noise: NoiseLaw, teachers: int) -> _Boxes:

@@ -85,8 +85,8 @@ def _log_sums(first: np.ndarray, spread: float, odd: float = 0.0) -> np.ndarray:
 
 @lru_cache(maxsize=64)
 def _each(spread: float, odd: float) -> np.ndarray:
-    """The same for first = 0, 1, ... as far as a table goes, every sum taken by itself."""
-    return _direct(np.arange(math.floor(_TABLE * spread) + 1.0), spread, odd)
+    """The same of a small spread for first = 0, 1, ... 720, every sum taken by itself."""
+    return _direct(np.arange(_TABLE * _DIRECT + 1), spread, odd)
 
 
 @lru_cache(maxsize=8)
