@@ -41,6 +41,8 @@ _ORDERS = [1 + 10 ** (i / 64) for i in range(-128, 257)]  # a fixed lattice, so 
 _LATTICE = 2.0**-30  # of the ends of s: adding whole votes to them is exact, and finds the right cell of discrete noise
 _MOST_BOXES = 200_000  # then what is left counts with its bound: larger, and still valid
 
+_Scanned = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # gaps, best other counts, laws
+
 
 @dataclass(frozen=True)
 class _Boxes:
@@ -92,8 +94,8 @@ def certified_rdp(noise: NoiseLaw, alpha: float, teachers: int, tolerance: float
     if not tolerance > 0:
         raise ValueError(f"tolerance must be positive, got {tolerance}")
     boxes = _first_boxes(noise, teachers)
-    best, bound, work = scan(noise, alpha, teachers), 0.0, 0
-    while len(boxes.low):
+    best, bound, work, known = scan(noise, alpha, teachers), 0.0, 0, noise.known_rdp(alpha)
+    while len(boxes.low) and bound < known:  # from there on it is the known one, whatever the other boxes say
         reached, upper, along_gap = _bounds(noise, alpha, boxes)
         work += len(upper)
         best = max(best, reached)
@@ -103,7 +105,7 @@ def certified_rdp(noise: NoiseLaw, alpha: float, teachers: int, tolerance: float
             open_[:] = False
         bound = max(bound, float(np.max(upper[~open_], initial=0)))
         boxes = _halve(boxes[open_], (along_gap | narrow)[open_], noise.scale)
-    return min(bound, noise.known_rdp(alpha)) * (1 + 1e-12)
+    return min(bound, known) * (1 + 1e-12)
 
 
 def _first_boxes(noise: NoiseLaw, teachers: int) -> _Boxes:
@@ -240,19 +242,25 @@ def scan(noise: NoiseLaw, alpha: float, teachers: int) -> float:
         row = np.unique(m[i][np.isfinite(m[i])])
         at = np.searchsorted(row, m[i, j])
         near_gaps, near_m = gaps[max(i - 1, 0) : i + 2], row[max(at - 1, 0) : at + 2]
-        gaps = np.unique(np.round(np.linspace(near_gaps[0], near_gaps[-1], 9)))
-        m = np.tile(np.linspace(near_m[0], near_m[-1], 17), (len(gaps), 1))
-        p, q = log_laws(noise, gaps[:, None], m - gaps[:, None])
+        gaps, m, p, q = _zoomed(noise, near_gaps[0], near_gaps[-1], near_m[0], near_m[-1])
     return best
 
 
 @lru_cache(maxsize=16)
-def _grid(noise: NoiseLaw, teachers: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def _grid(noise: NoiseLaw, teachers: int) -> _Scanned:
     """Gaps; for each the best other count M from n_b on, in order, denser near n_b and n_a; and the laws there."""
     gaps = np.unique(np.round(np.geomspace(1, teachers, 60)))[:, None]
     near = np.concatenate([noise.scale * np.sinh(np.linspace(-5, 5, 51)), [0.25, 0.5, 0.75, 1]])
     m = np.sort(np.hstack([np.full_like(gaps, -np.inf), near + 0 * gaps, gaps - near]), axis=1)
     return gaps[:, 0], m, *log_laws(noise, gaps, m - gaps)
+
+
+@lru_cache(maxsize=1024)
+def _zoomed(noise: NoiseLaw, least: float, most: float, low: float, high: float) -> _Scanned:
+    """The same between two gaps and two best other counts: nearby orders look at the same places."""
+    gaps = np.unique(np.round(np.linspace(least, most, 9)))
+    m = np.tile(np.linspace(low, high, 17), (len(gaps), 1))
+    return gaps, m, *log_laws(noise, gaps[:, None], m - gaps[:, None])
 
 
 def _check(alpha: float, teachers: int) -> None:

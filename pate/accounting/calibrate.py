@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
+from typing import Any
 
 from pate.accounting.guarantee import shown
 from pate.errors import ConfigError
@@ -112,16 +113,27 @@ def _first_guess(epsilon: float, sampling_rate: float, steps: int) -> float:
 def _cost(
     sigma: float, sampling_rate: float, steps: int, delta: float, relation: str, once: float | None = None
 ) -> float:
-    import dp_accounting
-    from dp_accounting.pld import PLDAccountant
+    from dp_accounting.pld.privacy_loss_distribution import identity
 
     interval = max(_grid_interval(sigma, sampling_rate), 0.0 if once is None else _COARSE / once)
-    accountant = PLDAccountant(dp_accounting.NeighboringRelation[RELATIONS[relation]], interval)
-    lot = dp_accounting.PoissonSampledDpEvent(sampling_rate, dp_accounting.GaussianDpEvent(sigma))
-    accountant.compose(dp_accounting.SelfComposedDpEvent(lot, steps))
+    spent = identity(interval).compose(_one_lot(sigma, sampling_rate, relation, interval).self_compose(steps))
     if once is not None:
-        accountant.compose(dp_accounting.GaussianDpEvent(once))
-    return float(accountant.get_epsilon(delta))
+        spent = spent.compose(_one_lot(once, 1.0, relation, interval))
+    return float(spent.get_epsilon_for_delta(delta))
+
+
+@lru_cache(maxsize=2)
+def _one_lot(sigma: float, sampling_rate: float, relation: str, interval: float) -> Any:
+    """The privacy loss of one, as dp_accounting's accountant composes it: the same for any number of steps."""
+    from dp_accounting import NeighboringRelation
+    from dp_accounting.pld.privacy_loss_distribution import from_gaussian_mechanism
+
+    return from_gaussian_mechanism(
+        sigma,
+        value_discretization_interval=interval,
+        sampling_prob=sampling_rate,
+        neighboring_relation=NeighboringRelation[RELATIONS[relation]],
+    )
 
 
 def _grid_interval(sigma: float, sampling_rate: float) -> float:

@@ -20,6 +20,7 @@ _TABLE = 36.0  # the table's end, in spreads: what it holds is above the smalles
 _CHUNK = 2_000_000  # numbers at once
 
 
+@lru_cache(maxsize=1024)
 def log_normaliser(sigma: float, shift: float = 0.0) -> float:
     """ln of the sum over all whole k of exp(-(k - shift)^2 / (2 sigma^2)), shift 0 or 1/2.
 
@@ -73,27 +74,40 @@ def log_overtakes(gap: np.ndarray, sigma: float) -> np.ndarray:
 
 def _log_sums(first: np.ndarray, spread: float, odd: float = 0.0) -> np.ndarray:
     """ln of the sum over k >= first >= 0 of exp(-k^2 / (2 spread^2)), odd k times exp(odd)."""
-    needed, place = np.unique(first, return_inverse=True)
-    found = np.empty(len(needed))
-    near = needed <= _TABLE * spread if spread > _DIRECT else np.zeros(len(needed), dtype=bool)
-    if near.any():
-        found[near] = _table(spread, odd)[needed[near].astype(int)]
-    far = np.flatnonzero(~near)
-    start = float(needed[far].min(initial=np.inf)) / spread
-    width = math.ceil(2 * _FALL * spread / (math.hypot(start, math.sqrt(2 * _FALL)) + start)) + 2
-    for some in np.array_split(far, 1 + len(far) * width // _CHUNK):
-        k = needed[some, None] + np.arange(width)
-        log_terms = -((k / spread) ** 2) / 2 + np.where(k % 2 == 1, odd, 0)
-        top = log_terms.max(axis=1, keepdims=True)
-        found[some] = top[:, 0] + np.log(np.exp(log_terms - top).sum(axis=1))
-    return found[place].reshape(np.shape(first))
+    table = _each(spread, odd) if spread <= _DIRECT else _table(spread, odd)
+    found = np.asarray(table[np.minimum(first, len(table) - 1).astype(int)])
+    far = first >= len(table)
+    if far.any():
+        needed, place = np.unique(first[far], return_inverse=True)
+        found[far] = _direct(needed, spread, odd)[place]
+    return found
+
+
+@lru_cache(maxsize=64)
+def _each(spread: float, odd: float) -> np.ndarray:
+    """The same of a small spread for first = 0, 1, ... 720, every sum taken by itself."""
+    return _direct(np.arange(_TABLE * _DIRECT + 1), spread, odd)
 
 
 @lru_cache(maxsize=8)
 def _table(spread: float, odd: float) -> np.ndarray:
-    """The same for first = 0, 1, ... up to what it serves."""
+    """The same of a large spread, all sums read from one."""
     k = np.arange(math.ceil((_TABLE + 1.5) * spread), dtype=float)
-    return np.log(sums_from(np.exp(-((k / spread) ** 2) / 2 + np.where(k % 2 == 1, odd, 0))))
+    sums = sums_from(np.exp(-((k / spread) ** 2) / 2 + np.where(k % 2 == 1, odd, 0)))
+    return np.log(sums[: math.floor(_TABLE * spread) + 1])
+
+
+def _direct(first: np.ndarray, spread: float, odd: float) -> np.ndarray:
+    """Every sum taken by itself."""
+    found = np.empty(len(first))
+    start = float(first.min(initial=np.inf)) / spread
+    width = math.ceil(2 * _FALL * spread / (math.hypot(start, math.sqrt(2 * _FALL)) + start)) + 2
+    for some in np.array_split(np.arange(len(first)), 1 + len(first) * width // _CHUNK):
+        k = first[some, None] + np.arange(width)
+        log_terms = -((k / spread) ** 2) / 2 + np.where(k % 2 == 1, odd, 0)
+        top = log_terms.max(axis=1, keepdims=True)
+        found[some] = top[:, 0] + np.log(np.exp(log_terms - top).sum(axis=1))
+    return found
 
 
 def sums_from(terms: np.ndarray) -> np.ndarray:

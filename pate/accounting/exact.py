@@ -65,12 +65,19 @@ class Exact:
     pld: tuple[float, float] | None
 
 
-def exact(votes: Ensemble, grid: Grid, deltas: Sequence[float], change: Change | None = None) -> list[Exact]:
+def exact(
+    votes: Ensemble,
+    grid: Grid,
+    deltas: Sequence[float],
+    change: Change | None = None,
+    scales: Sequence[Scale] | None = None,
+) -> list[Exact]:
     """Price all queries of an ensemble, at each delta; the laws are the same for all of them.
 
-    `change` turns the law of the noisy argmax into that of a mechanism around it, such as a threshold test.
+    `change` turns the law of the noisy argmax into that of a mechanism around it, such as a threshold test; `scales`
+    are those that suit, where they are known.
     """
-    scales = suitable(votes, grid, deltas, change)
+    scales = scales or suitable(votes, grid, deltas, change)
     by_loss = len(votes.histograms) <= _MOST
     found = over_chunks(votes.histograms, grid, lambda law: costs_of(law, scales, by_loss), change)
     times = np.concatenate([votes.times[members] for members, _, _ in found])
@@ -103,15 +110,23 @@ def suitable(votes: Ensemble, grid: Grid, deltas: Sequence[float], change: Chang
     times = np.concatenate([votes.times[chosen][law.members] for law in sample])
     times = times * (votes.times.sum() / times.sum())
 
-    def best(exponents: np.ndarray, delta: float) -> float:
+    def totals(exponents: np.ndarray) -> np.ndarray:
+        each = [divergences(law, 1 + exponents) for law in sample]
+        return np.einsum("h,who->wo", times, np.concatenate(each, axis=1))
+
+    def best(exponents: np.ndarray, found: np.ndarray, delta: float) -> float:
         orders = 1 + exponents
-        totals = np.einsum("h,who->wo", times, np.concatenate([divergences(law, orders) for law in sample], axis=1))
-        each = [max(from_rdp(way[i], orders[i], delta) for way in totals) for i in range(len(orders))]
+        each = [max(from_rdp(way[i], orders[i], delta) for way in found) for i in range(len(orders))]
         return float(exponents[int(np.argmin(each))])
 
+    coarse = totals(_COARSE)
     largest = min(max(_largest_loss(law) for law in sample) * 1.1, _FAR)
     step = max(largest, 1e-6) / _POINTS
-    return [Scale(1 + best(best(_COARSE, delta) * _FINE, delta) * _NEAR, step) for delta in deltas]
+    scales = []
+    for delta in deltas:
+        near = best(_COARSE, coarse, delta) * _FINE
+        scales.append(Scale(1 + best(near, totals(near), delta) * _NEAR, step))
+    return scales
 
 
 def over_chunks(histograms: np.ndarray, grid: Grid, compute: Callable[[Laws], T], change: Change | None) -> list[T]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from pate.accounting.costs import RELATION, Costs
 from pate.accounting.counts import checked_counts, tally
-from pate.accounting.exact import Ensemble, exact
+from pate.accounting.exact import Ensemble, exact, suitable
 from pate.accounting.guarantee import Guarantee, Relation, for_this, least
 from pate.accounting.law import Exactly, OutOfRange
 from pate.accounting.mechanism import Mechanism, require_known
@@ -107,7 +107,8 @@ def _exact(
 ) -> list[list[Guarantee]]:
     """For each delta, those that know the law of the answers."""
     votes = Ensemble.of(counts)
-    found = exact(votes, way.grid, deltas, way.change)
+    scales = suitable(votes, way.grid, deltas, way.change)
+    found = exact(votes, way.grid, deltas, way.change, scales)
     if not all(math.isfinite(max(one.rdp)) for one in found):
         raise OutOfRange("no order gives a finite divergence")
     prices = []
@@ -119,7 +120,7 @@ def _exact(
             several.append(for_this("exact_pld", max(one.pld), delta, theorem))
         prices.append(several)
     if predictions is not None:
-        resolved = teacher_resolved(votes, counts, predictions, way.grid, deltas, way.change)
+        resolved = teacher_resolved(votes, counts, predictions, way.grid, deltas, way.change, scales)
         for several, epsilon, delta in zip(prices, resolved, deltas, strict=True):
             theorem = "exact law, the moved vote starts at a teacher's own"
             several.append(for_this("teacher_resolved", epsilon, delta, theorem))

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from pate.accounting.conversion import epsilon as from_rdp
-from pate.accounting.exact import Ensemble, costs_of, over_chunks, suitable
+from pate.accounting.exact import Ensemble, Scale, costs_of, over_chunks, suitable
 from pate.accounting.law import Change
 from pate.accounting.pld import Losses, compose
 from pate.accounting.quadrature import Grid
@@ -27,6 +27,7 @@ def teacher_resolved(
     grid: Grid,
     deltas: Sequence[float],
     change: Change | None = None,
+    scales: Sequence[Scale] | None = None,
 ) -> list[float]:
     """Epsilon at each delta for predictions (teachers x queries) that add up to counts (queries x classes)."""
     rows, distinct = _rows(votes, counts, predictions)
@@ -34,7 +35,7 @@ def teacher_resolved(
     uses = np.zeros((teachers, size))
     np.add.at(uses, (np.arange(teachers)[:, None], rows), 1)
 
-    scales = suitable(votes, grid, deltas, change)
+    scales = scales or suitable(votes, grid, deltas, change)
     by_loss = size <= _MOST
     found = over_chunks(votes.histograms, grid, lambda law: costs_of(law, scales, by_loss, by_origin=True), change)
     start = np.cumsum(distinct) - distinct

@@ -20,9 +20,9 @@ def test_confident_gnmax_is_a_noisy_test_and_then_gnmax(threshold, threshold_sig
     if noise == "discrete":
         k, law = mass(threshold_sigma)
         passes = law[30 + k >= threshold].sum()
-    assert as_often((answers == -1).sum(), 1 - passes, seed)
+    assert as_often((answers == -1).sum(), 1 - passes)
     for label in range(3):  # independent noises: the chances multiply
-        assert as_often((answers == label).sum(), passes * wins(counts, label, 6, noise), seed)
+        assert as_often((answers == label).sum(), passes * wins(counts, label, 6, noise))
 
 
 def test_a_threshold_out_of_reach_answers_nothing_and_one_far_below_everything():

@@ -16,7 +16,7 @@ from tests.aggregation.frequencies import N, as_often, wins
 def test_gnmax_wins_as_often_as_its_law_says(counts, sigma, seed, noise):
     answers = GNMax(sigma, noise).answer(np.tile([counts], (N, 1)), source(seed))
     for label in range(len(counts)):
-        assert as_often((answers == label).sum(), wins(np.array(counts), label, sigma, noise), seed)
+        assert as_often((answers == label).sum(), wins(np.array(counts), label, sigma, noise))
 
 
 @pytest.mark.parametrize("noise", ["discrete", "continuous"])

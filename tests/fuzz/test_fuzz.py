@@ -5,7 +5,7 @@ from tests.fuzz.targets import targets
 
 
 def test_every_loader_reads_or_refuses_whatever_it_is_given(tmp_path):
-    plan = {target.name: max(20, round(40 * target.share)) for target in targets()}
+    plan = {target.name: max(20, round(60 * target.share)) for target in targets()}
     found = hunt(plan, 1, tmp_path)
     failures = [f"{name}, {line}" for name, row in found.items() for line in row["why"]]
     assert not failures, "\n\n".join(failures[:10])

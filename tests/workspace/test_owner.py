@@ -3,15 +3,16 @@
 import os
 import pwd
 import shutil
-import subprocess
-import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+import pate
 from pate.errors import ConfigError
 from pate.workspace.store import Store
+from tests.command_line import command_line
 
 NOBODY = 65534
 root_only = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be somebody else")
@@ -26,24 +27,16 @@ def place():
     shutil.rmtree(folder)
 
 
-# The interpreter may lie where another user cannot read it: everything is imported before the process becomes theirs.
-BECOME = """
-import os, shutil, sys, tempfile
-import pate
-from pate.app.cli import main
-own = tempfile.mkdtemp()
-pate.run(["stage=data", f"workspace={own}", f"hydra.run.dir={own}/run"])
-shutil.rmtree(own)
-user = int(sys.argv.pop(1))
-os.setgroups([]), os.setgid(user), os.setuid(user)
-main()
-"""
+def become(user):
+    """The interpreter may lie where another user cannot read it: all is imported before the process becomes theirs."""
+    own = tempfile.mkdtemp()
+    pate.run(["stage=data", f"workspace={own}", f"hydra.run.dir={own}/run"])
+    shutil.rmtree(own)
+    os.setgroups([]), os.setgid(user), os.setuid(user)
 
 
 def command(place, *arguments, user):
-    return subprocess.run(
-        [sys.executable, "-c", BECOME, str(user), *arguments], cwd=place, capture_output=True, text=True, timeout=300
-    )
+    return command_line(*arguments, cwd=place, prepare=partial(become, user))
 
 
 def everything_in(folder):

@@ -199,16 +199,11 @@ def test_dpsgd_alone_has_a_page(small_run):
     "overrides",
     [
         ("labels.selection=active", "labels.rounds=2"),
-        (
-            "aggregator=confident_gnmax",
-            "aggregator.threshold=2",
-            "aggregator.threshold_sigma=2",
-            "aggregator.noise=continuous",
-        ),
+        ("aggregator=confident_gnmax", "aggregator.threshold=10", "aggregator.threshold_sigma=6", "aggregator.sigma=4"),
         ("labels.selection=medoids", "aggregator.noise=continuous"),
     ],
 )
 def test_other_ways_to_ask_have_a_page(small_run, overrides):
-    found, place = small_run("teachers.count=10", "labels.queries=10", "dpsgd.epochs=1", *overrides)
+    found, place = small_run(*overrides)
     assert "What would it cost?" in read(place)
     assert found["methods"][0]["name"] == "pate"
