@@ -128,7 +128,7 @@ class BudgetConfig:
             raise ConfigError("budget=strict needs budget.epsilon: all that may ever be released from the account")
         _positive("epsilon", self.epsilon)
         if self.delta is not None:
-            _delta(self.delta)
+            check_delta(self.delta)
         name = self.account
         if name is not None and not (name.isprintable() and len(name.strip()) > 0 and len(name) <= LONGEST):
             raise ValueError(f"account must be a name of at most {LONGEST} printable characters")
@@ -160,7 +160,8 @@ def _positive(name: str, value: float | None) -> None:
         raise ValueError(f"{name} must be a positive number, got {value}")
 
 
-def _delta(value: float) -> None:
+def check_delta(value: float) -> None:
+    """A ValueError for what is no delta."""
     if not 0 < value < 1:
         raise ValueError(f"delta must lie strictly between 0 and 1, got {value:g}")
 
@@ -233,7 +234,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         one_of("device", self.device, DEVICES)
-        _delta(self.delta)
+        check_delta(self.delta)
         _seed(self.seed)
         if self.n_jobs == 0:
             raise ValueError("n_jobs must not be 0: give a number of processes, or -1 for every core")

@@ -32,7 +32,7 @@ from pate.app.one_line import one_line
 from pate.app.pipes import outlive_readers
 from pate.app.places import offer
 from pate.app.preflight import checked
-from pate.app.resume import job_alone, same_command
+from pate.app.resume import flags, job_alone, same_command
 from pate.app.session import new_session, planned, session
 from pate.app.unfinished import done, kept, told
 from pate.app.verbs import asked, running_none, verb_of
@@ -136,8 +136,12 @@ def _one_of_many(config: DictConfig, folder: Path) -> None:
 def _do(config: DictConfig, folder: Path, plan: str = "", of_sweep: bool = False) -> None:
     """Whatever was asked for; then say what was found."""
     settings = checked(config)
-    overrides = list(HydraConfig.get().overrides.task)
-    verb, request = verb_of(settings), Request(settings, folder, overrides, plan, of_sweep, session().begun)
+    hydra_config = HydraConfig.get()
+    overrides, begun = list(hydra_config.overrides.task), session().begun
+    verb, request = (
+        verb_of(settings),
+        Request(settings, folder, overrides, plan, of_sweep, begun, [*flags(hydra_config)]),
+    )
     verb.tell(request, verb.ask(request))
 
 

@@ -38,6 +38,7 @@ from pate.settings import (
     Settings,
     SweepConfig,
     VotesConfig,
+    check_delta,
 )
 
 
@@ -125,9 +126,11 @@ def settle(config: DictConfig) -> Settings:
     chosen = {name: _choice(name, getattr(typed, name), base) for name, base in CHOICES.items()}
     # As they are, defaults and types included: 3 and 3.0, said or left out, are one setting and not two draws of noise.
     plain |= {name: {"_target_": plain[name]["_target_"]} | asdict(one) for name, one in chosen.items()}
-    sections = {name: section(name, getattr(typed, name)) for name in SECTIONS}
-    plain["delta"] = _delta(typed, chosen["dataset"])
     try:
+        if typed.delta is not None:
+            check_delta(typed.delta)  # before the budget, whose delta it is unless another is said
+        sections = {name: section(name, getattr(typed, name)) for name in SECTIONS}
+        plain["delta"] = _delta(typed, chosen["dataset"])
         return Settings(
             **chosen,
             **sections,

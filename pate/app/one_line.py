@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 
-from hydra.errors import MissingConfigException
+from hydra.errors import MissingConfigException, OverrideParseException
 from omegaconf import DictConfig
 
 from pate.errors import did_you_mean, nearest
@@ -12,6 +13,8 @@ from pate.errors import did_you_mean, nearest
 
 def one_line(error: BaseException) -> str:
     """Hydra's and OmegaConf's errors as one line: the key, what was wrong with it, and what is allowed there."""
+    if isinstance(error, OverrideParseException):
+        return _unread(error.override)
     deepest = error
     while deepest.__cause__ is not None:
         deepest = deepest.__cause__
@@ -28,6 +31,18 @@ def one_line(error: BaseException) -> str:
     if deepest is error and key is None:
         return " ".join(line.strip() for line in str(error).strip().splitlines() if line.strip())
     return f"{key}: {message}" if key else message
+
+
+def _unread(word: str) -> str:
+    """A word that Hydra's grammar has no place for, and how it is written."""
+    key, _, value = word.partition("=")
+    if value.startswith(("[", "{", "(", '"', "'")):
+        return (
+            f"{word}: not understood. In a list, a name with letters beyond a-z or signs is quoted, as in "
+            "'dataset.drop=[\"Größe\"]'; as a key of {key: value} it is written in a file of settings (--config-dir)"
+        )
+    quoted = key + '="' + value.replace('"', '\\"') + '"'
+    return f"{word}: not understood. A value with letters beyond a-z or signs is quoted: {shlex.quote(quoted)}"
 
 
 def _meant(key: str, allowed: list[str]) -> str:

@@ -30,10 +30,10 @@ def job_alone(folder: Path, begun: Collection[str]) -> str:
         where = QuotedString(where, Quote.single).with_quotes()
     alike = ["hydra.job.chdir=true"] if config.job.chdir else []  # then its workspace is in its folder
     overrides = cast(list[str], OmegaConf.to_container(cast(ListConfig, config.overrides.task)))  # ${seed} as it is
-    return same_command([*_flags(config), *overrides, f"hydra.run.dir={where}", *alike], begun)
+    return same_command([*flags(config), *overrides, f"hydra.run.dir={where}", *alike], begun)
 
 
-def _flags(config: HydraConf) -> Iterator[str]:
+def flags(config: HydraConf) -> Iterator[str]:
     """Where its configuration came from, if not from this package."""
     for source in config.runtime.config_sources:
         if source.provider == "command-line":

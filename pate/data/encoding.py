@@ -100,7 +100,7 @@ class Columns:
                 scaled[kind].append((name, mean, deviation if deviation > 1e-9 * abs(mean) else 1.0))
         if unclear:
             first, *others = unclear
-            more = f"; likewise column{'s' * (len(others) > 1)} {', '.join(others)}" if others else ""
+            more = f"; unclear too: column{'s' * (len(others) > 1)} {', '.join(others)}" if others else ""
             raise ConfigError(unclear[first] + more)
         fitted = cls(scaled["numeric"], categorical, scaled["date"])
         if not fitted.width:

@@ -46,16 +46,16 @@ def kind_of(name: str, cells: Sequence[Cell], rows: Rows, declared: str | None =
         return "date"
     _refuse_strays(name, "numeric", strays, len(filled), 1 - _NUMBERS, rows)
     _refuse_strays(name, "date", [place for place, cell in filled if date(cell) is None], len(filled), _STRAY, rows)
-    if len({cell for _, cell in filled}) >= _FEW and all(_NUMBERLIKE.fullmatch(text(cell)) for _, cell in filled):
-        raise ConfigError(
-            f"column {name} holds numbers with a decimal comma, % or <, which are not read as numbers: write them "
-            f"plainly, or declare {advice.kind(name, 'category')}"
-        )
     texts = [text(cell) for _, cell in filled]
     if sum(_OTHER_DATE.fullmatch(one) is not None for one in texts) > (1 - _STRAY) * len(texts):
         raise ConfigError(
             f"column {name} holds dates that do not begin with the year: write them as 2026-01-31, drop the column "
             f"({advice.drop(name)}), or declare {advice.kind(name, 'category')}"
+        )
+    if len({cell for _, cell in filled}) >= _FEW and all(map(_NUMBERLIKE.fullmatch, texts)):
+        raise ConfigError(
+            f"column {name} holds numbers with a decimal comma, % or <, which are not read as numbers: write them "
+            f"plainly, or declare {advice.kind(name, 'category')}"
         )
     if free_text(texts):
         raise ConfigError(

@@ -26,7 +26,11 @@ SEVERAL_RUNS = "asked in several runs: a price for this data set holds only if a
 
 
 def results(
-    runner: Runner, methods: Sequence[Method], account: AccountTotal | None, overrides: Sequence[str] = ()
+    runner: Runner,
+    methods: Sequence[Method],
+    account: AccountTotal | None,
+    overrides: Sequence[str] = (),
+    flags: Sequence[str] = (),
 ) -> Results:
     """What the methods of a run found; `account` is what the ledger says of its private data."""
     from pate.pipelines.artifacts import QUALITY, SCORES
@@ -57,7 +61,7 @@ def results(
         },
         published=next((record.published for record in records.values() if record.published), None),
         config=settings.plain,
-        command=shlex.join(["pate", *overrides]),
+        command=shlex.join(["pate", *flags, *overrides]),
         overrides=list(overrides),
         versions=versions(),
         notes=notes,

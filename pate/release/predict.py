@@ -37,6 +37,8 @@ def published(path: Path) -> tuple[Predictor, list[str]]:
 
     And what that manifest notes: a student of seeded noise says so wherever it goes.
     """
+    if path.suffix == ".zip" and path.is_file():
+        raise ConfigError(f"student_path={path}: unpack it, and name the folder that is in it")
     file = located(path)
     facts, manifest, notes = file.with_suffix(".json"), file.with_name("manifest.json"), []
     if not facts.is_file():

@@ -79,7 +79,7 @@ def test_every_column_that_is_unclear_is_named_at_once(clinic):
         table["day"] = ["31.12.2020"] * len(table["age"])
 
     clinic(change)
-    with pytest.raises(ConfigError, match=r"column review holds free text.*; likewise column day"):
+    with pytest.raises(ConfigError, match=r"column review holds free text.*; unclear too: column day"):
         run(["stage=check", *SMALL])
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import signal
 import stat
 import subprocess
@@ -238,3 +239,15 @@ def test_a_terminal_shows_a_bar_with_the_time_left(tmp_path, slow):
     child.expect(pexpect.EOF)
     child.close()
     assert child.exitstatus == 0
+
+
+def test_the_command_in_results_says_where_settings_of_the_owners_lie(pate, tmp_path):
+    (tmp_path / "my settings" / "experiment").mkdir(parents=True)
+    (tmp_path / "my settings" / "experiment" / "few.yaml").write_text("# @package _global_\nlabels:\n  queries: 7\n")
+    done = pate("--config-dir=my settings", "+experiment=few", "stage=queries", "hydra.run.dir=here")
+    assert done.returncode == 0, done.stderr
+    told = json.loads((tmp_path / "here" / "results.json").read_text())
+    again = pate(*shlex.split(told["command"])[1:], "hydra.run.dir=again")
+    assert again.returncode == 0, again.stderr
+    assert json.loads((tmp_path / "again" / "results.json").read_text())["config"]["labels"]["queries"] == 7
+    assert told["overrides"] == ["+experiment=few", "stage=queries"]

@@ -36,6 +36,7 @@ def test_what_a_section_refuses_is_one_line_with_its_whole_name():
     ("word", "message"),
     [
         ("noise.seed=-1", "noise.seed must lie between 0 and 2^32 - 1, got -1"),
+        ("delta=2", "delta must lie strictly between 0 and 1, got 2"),
         ("budget.delta=1", "budget.delta must lie strictly between 0 and 1, got 1"),
         ("account.target_epsilon=0", "account.target_epsilon must be a positive number, got 0.0"),
         ("sanitise.beta=0.5", "sanitise.beta must be positive and below about 1 / (2 order) = 0.025, got 0.5"),

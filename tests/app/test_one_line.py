@@ -1,7 +1,10 @@
 """What Hydra and OmegaConf have to say about a wrong word, in one line with what was probably meant."""
 
+import shlex
+
 import hydra
 import pytest
+from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.errors import HydraException
 from omegaconf.errors import OmegaConfBaseException
 
@@ -33,6 +36,19 @@ def test_a_wrong_word_is_named_with_what_is_allowed_there(monkeypatch, word, beg
     assert told.startswith(begins)
     assert told.endswith(ends)
     assert "\n" not in told
+
+
+@pytest.mark.parametrize("value", ["Größe.csv", "a(1).csv", "x=y", 'says "x".csv'])
+def test_a_value_that_has_to_be_quoted_is_shown_quoted(monkeypatch, value):
+    told = refused(monkeypatch, f"workspace={value}")
+    assert told.startswith(f"workspace={value}: not understood. ")
+    (word,) = shlex.split(told.rpartition("quoted: ")[2])  # what the shell makes of it
+    assert OverridesParser.create().parse_override(word).value() == value
+
+
+def test_a_name_in_a_list_is_quoted_and_as_a_key_goes_in_a_file(monkeypatch):
+    for word in ("dataset.drop=[Größe]", "dataset.kinds={Größe: numeric}"):
+        assert "file of settings (--config-dir)" in refused(monkeypatch, word)
 
 
 def test_any_other_error_is_its_own_words_on_one_line():

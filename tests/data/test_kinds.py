@@ -67,6 +67,11 @@ def test_dates_that_can_be_read_two_ways_say_how(written):
         kind([written] * 20)
 
 
+def test_dates_written_with_dots_are_no_numbers_with_a_comma():
+    with pytest.raises(ConfigError, match="do not begin with the year: write them as 2026-01-31"):
+        kind([f"{day:02d}.04.2019" for day in range(1, 31)])
+
+
 def test_free_text_is_refused_with_advice():
     with pytest.raises(ConfigError, match=r"free text.*dataset.drop=\[c\].*public encoder"):
         kind(SENTENCES)

@@ -160,6 +160,9 @@ def test_students_that_are_none(student, ask, tmp_path):
     file, _ = images(tmp_path, 5)
     with pytest.raises(ConfigError, match="no such file"):
         ask(tmp_path / "nowhere", file)
+    zipped = shutil.make_archive(str(tmp_path / "leaves"), "zip", student)
+    with pytest.raises(ConfigError, match=r"leaves.zip: unpack it, and name the folder that is in it"):
+        ask(zipped, file)
     with pytest.raises(ConfigError, match="holds 0 safetensors files"):
         ask(tmp_path, file)
     with pytest.raises(ConfigError, match="holds 1 students: name one; the newest is"):

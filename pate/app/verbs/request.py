@@ -22,6 +22,7 @@ class Request:
     plan: str = ""
     of_sweep: bool = False
     begun: set[str] = field(default_factory=set)
+    flags: Sequence[str] = ()  # where settings of the owner's come from: --config-dir and the like
 
 
 def tell_place(name: str, file: Path, whose: str = "the owner's") -> None:

@@ -31,7 +31,7 @@ def require(settings: Settings) -> None:
 
 
 def ask(request: Request) -> Results:
-    return execute(request.settings, request.folder, request.plan, request.overrides, request.begun)
+    return execute(request.settings, request.folder, request.plan, request.overrides, request.begun, request.flags)
 
 
 def tell(request: Request, found: Results) -> None:
@@ -44,7 +44,12 @@ def tell(request: Request, found: Results) -> None:
 
 
 def execute(
-    settings: Settings, folder: Path, plan: str = "", overrides: Sequence[str] = (), begun: set[str] | None = None
+    settings: Settings,
+    folder: Path,
+    plan: str = "",
+    overrides: Sequence[str] = (),
+    begun: set[str] | None = None,
+    flags: Sequence[str] = (),
 ) -> Results:
     """Bring the stage that was asked for up to date; write results.json into the folder and return what it holds.
 
@@ -66,7 +71,7 @@ def execute(
         look_first(runner, wanted, alone=not plan)
         runner.bring_up_to_date(wanted, foreseen(settings, needed))
         account = next(iter(summary(runner.ledger, runner.accounts.first, settings.limit).accounts), None)
-        found = results(runner, taking_part(settings), account, overrides)
+        found = results(runner, taking_part(settings), account, overrides, flags)
         write_results(found, folder)
         if "report" in runner.records:
             page = write_pages(found, runner.made(EVIDENCE), runner.made(PANEL), settings, folder)

@@ -46,8 +46,10 @@ class Mark:
 
 def legend(points: Sequence[Mark]) -> str:
     """Which shape is which method."""
-    shapes = dict.fromkeys((_SHAPES.get(one.shape, "marks"), one.label) for one in points)
-    text = ", ".join(f"{shape} {label}" for shape, label in shapes)
+    named: dict[str, dict[str, None]] = {}
+    for one in points:
+        named.setdefault(_SHAPES.get(one.shape, "marks"), {})[one.label] = None
+    text = ", ".join(f"{shape} {' and '.join(labels)}" for shape, labels in named.items())
     return f"{text[:1].upper()}{text[1:]}."
 
 

@@ -9,6 +9,7 @@ import base64
 import hashlib
 import io
 import json
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -173,7 +174,7 @@ def _data(found: Results, panel: Panel | None) -> str:
     if panel is None:
         return ""
     replaced = [f"aggregator.{panel.parameter}", "labels.queries", "delta", "force", "stage", "dataset.delta"]
-    data = asdict(panel) | {"command": found.overrides, "replaced": replaced}
+    data = asdict(panel) | {"command": shlex.split(found.command)[1:], "replaced": replaced}
     return json.dumps(to_json(data), separators=(",", ":")).replace("<", "\\u003c")
 
 

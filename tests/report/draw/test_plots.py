@@ -2,6 +2,7 @@
 
 import math
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 
 import pytest
 
@@ -24,6 +25,9 @@ def test_no_logarithm_no_mark(epsilon):
 
 def test_the_legend_names_each_shape_once():
     assert legend([PATE, PATE, DPSGD]) == "Circles PATE, squares DP-SGD."
+    assert legend([PATE, DPSGD, replace(DPSGD, label="DP-SGD, worst case")]).endswith(
+        "squares DP-SGD and DP-SGD, worst case."
+    )
     assert legend([Mark("mine", "*", "mine", 1.0, 0.5, 0.0, "every data set")]) == "Marks mine."
 
 
