@@ -85,6 +85,7 @@ def main(left, seed, keep):
         (outside / "canary").write_bytes(b"CANARY")
         os.chdir(outside)
         os.environ["HOME"] = os.environ["TMPDIR"] = str(outside)
+        os.environ["MPLCONFIGDIR"] = str(base / "fonts")  # matplotlib's list of fonts, whichever file first has a plot
         tempfile.tempdir = None
         for target in chosen:
             (base / target.name).mkdir(mode=0o700)

@@ -1,5 +1,9 @@
 """The labels stage: drawn once, afresh on request, or read from a file that somebody else paid for."""
 
+import importlib
+import shutil
+import sys
+
 import numpy as np
 import pytest
 
@@ -80,12 +84,32 @@ class Noisy(Aggregator):
 
 
 def test_answers_of_little_noise_are_not_served_at_the_price_of_much(run, tmp_path, monkeypatch):
-    """A default that was edited, or another package's class of the same kind: both say nothing but that kind."""
-    for name, sigma in (("noisy_before", 10.0), ("noisy_after", 100.0)):
+    """A default that was edited says nothing but the kind, which is refused."""
+    monkeypatch.syspath_prepend(tmp_path)
+    drawn = [*("methods=[pate]", "stage=labels"), "labels.queries=20"]
+
+    def noisy(sigma):
+        (tmp_path / "noisy.py").write_text(NOISY.format(sigma=sigma))
+        monkeypatch.delitem(sys.modules, "noisy", raising=False)
+        importlib.invalidate_caches()
+        shutil.rmtree(tmp_path / "__pycache__", ignore_errors=True)
+
+    noisy(10.0)
+    assert run(*drawn, "aggregator=noisy.Noisy")["methods"][0]["epsilon_publishable"] > 2
+    noisy(100.0)
+    for asked in (drawn, [*drawn[:2], "labels.queries=30"]):  # all of them served, and some
+        with pytest.raises(PateError, match="what kind 'toy_noisy' drew before had other parameters"):
+            run(*asked, "aggregator=noisy.Noisy")
+
+
+def test_another_packages_kind_of_the_same_name_draws_its_own_answers(run, tmp_path, monkeypatch, entries):
+    for name, sigma in (("noisy_one", 10.0), ("noisy_other", 100.0)):
         (tmp_path / f"{name}.py").write_text(NOISY.format(sigma=sigma))
     monkeypatch.syspath_prepend(tmp_path)
     drawn = [*("methods=[pate]", "stage=labels"), "labels.queries=20"]
-    assert run(*drawn, "aggregator=noisy_before.Noisy")["methods"][0]["epsilon_publishable"] > 2
-    for asked in (drawn, [*drawn[:2], "labels.queries=30"]):  # all of them served, and some
-        with pytest.raises(PateError, match="what kind 'toy_noisy' drew before had other parameters"):
-            run(*asked, "aggregator=noisy_after.Noisy")
+    little, much = (
+        run(*drawn, f"aggregator={name}.Noisy")["methods"][0]["epsilon_publishable"]
+        for name in ("noisy_one", "noisy_other")
+    )
+    assert little > 2 > much
+    assert [entry.release.parameters["sigma"] for entry in entries()] == [10.0, 100.0]

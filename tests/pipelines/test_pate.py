@@ -51,7 +51,10 @@ def test_the_method_that_leaves_is_the_one_that_is_named(settings):
         (["release.method=dpsgd", "methods=[pate]"], r"it is not among methods=\[pate\]"),
         (["release.method=pat"], "release.method=pat: expected one of pate, dpsgd, nonprivate; did you mean pate"),
         (["methods=[]"], r"methods=\[\]: name at least one"),
-        (["methods=[dpsgd]"], "stage=release: dpsgd.epsilon=pate, and what PATE spent is not known here"),
+        (
+            ["methods=[dpsgd]"],
+            "stage=release: dpsgd.epsilon=pate needs the epsilon PATE spent, which this run",
+        ),
     ],
 )
 def test_what_must_not_leave_is_refused_with_the_reason(settings, overrides, words):

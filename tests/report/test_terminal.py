@@ -30,7 +30,7 @@ def test_quiet_is_the_path_of_the_results_and_nothing_else(pate, tmp_path):
     assert "the budget of account digits is epsilon 1.000" in spent.stderr
     wrong = pate("--quiet", "delta=2")
     assert (wrong.returncode, wrong.stdout) == (2, "")
-    assert wrong.stderr.startswith("pate: budget.delta must lie strictly between 0 and 1")
+    assert wrong.stderr.startswith("pate: delta must lie strictly between 0 and 1")
 
 
 def test_a_quiet_sweep_is_the_path_of_its_table_and_a_failed_one_only_errors(pate, tmp_path):
@@ -40,7 +40,7 @@ def test_a_quiet_sweep_is_the_path_of_its_table_and_a_failed_one_only_errors(pat
     assert stat.S_IMODE((tmp_path / "swept" / "sweep.json").stat().st_mode) == 0o600
     failed = pate("-m", "stage=data", "delta=0.0001,2", "--quiet")
     assert (failed.returncode, failed.stdout) == (1, "")
-    assert "job 1 (delta=2): budget.delta must lie strictly between 0 and 1" in failed.stderr
+    assert "job 1 (delta=2): delta must lie strictly between 0 and 1" in failed.stderr
     refused = pate("-m", "stage=data", "delta=0.0001,2", "sweep.epsilon=-1")
     assert refused.returncode == 2
     assert refused.stderr == "pate: sweep.epsilon must be a positive number, got -1.0\n"
