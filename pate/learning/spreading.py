@@ -101,10 +101,15 @@ def balanced_spread(
 def attached(x: np.ndarray, points: np.ndarray, reach: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
     """The nearest points of each row, with weights that sum to 1, on the local scales of both."""
     index, squared = nearest(x, points, min(count, len(points)))
+    return index, similarity(index, squared, reach)
+
+
+def similarity(index: np.ndarray, squared: np.ndarray, reach: np.ndarray) -> np.ndarray:
+    """Weights of the nearest points, given their squared distances; they sum to 1."""
     own = np.sqrt(np.maximum(squared[:, -1:], 1e-12))
     logarithm = -squared / (own * reach[index])
     similar = np.exp(logarithm - logarithm.max(axis=1, keepdims=True))
-    return index, similar / similar.sum(axis=1, keepdims=True)
+    return np.asarray(similar / similar.sum(axis=1, keepdims=True))
 
 
 def shares(scores: np.ndarray) -> np.ndarray:

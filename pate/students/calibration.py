@@ -28,3 +28,12 @@ def sharpness(scores: np.ndarray, label: np.ndarray, wrong: float) -> float:
     best = int(np.argmin([unlikely(point) for point in grid]))
     around = grid[max(best - 1, 0)], grid[min(best + 1, _POINTS - 1)]
     return float(np.exp(minimize_scalar(unlikely, bounds=around, method="bounded").x))
+
+
+def as_sure_as(scores: np.ndarray, belief: np.ndarray) -> float:
+    """The factor on the scores under which their softmax is nearest to these shares of one (in cross-entropy)."""
+
+    def unlikely(logarithm: float) -> float:
+        return -float((belief * log_softmax(np.exp(logarithm) * scores.astype(np.float64), axis=1)).sum(axis=1).mean())
+
+    return float(np.exp(minimize_scalar(unlikely, bounds=_RANGE, method="bounded").x))

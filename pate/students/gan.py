@@ -106,6 +106,7 @@ class Game:
         self._chance = torch.Generator().manual_seed(lesson.seed)  # the global one stays untouched
         self._read(lesson.features)
         self._index, self._label = (torch.from_numpy(np.array(a, np.int64)) for a in (lesson.index, lesson.label))
+        self._belief = None if lesson.belief is None else torch.from_numpy(lesson.belief.astype(np.float32))
         seen = np.bincount(lesson.label, minlength=lesson.classes) > 0
         self._never = torch.from_numpy(np.where(seen, 0, _NEVER).astype(np.float32))
         features = self._rows.shape[1]
@@ -175,7 +176,7 @@ class Game:
             scores, hidden = self.judge(self._rows[torch.cat([self._index[few], many])])
             made_scores, made_hidden = self.judge(made)
             real, fake = torch.logsumexp(scores[len(few) :], 1), torch.logsumexp(made_scores, 1)
-            loss = noisy_entropy(scores[: len(few)], self._label[few], self.wrong)
+            loss = self._taught(few, scores[: len(few)])
             loss = loss + (softplus(-real).mean() + softplus(fake).mean()) / 2
             loss = loss + self._disagreement(many, scores[len(few) :])
             apart = (made_hidden.mean(0) - hidden[len(few) :].mean(0).detach()).square().mean()
@@ -191,6 +192,14 @@ class Game:
             for mean, now in zip(self._mean.parameters(), self.network.parameters(), strict=True):
                 mean.lerp_(now, 1 - kept)
         return float(loss.detach())
+
+    def _taught(self, few: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
+        """From labels of which a share is wrong, or from what is believed of each input."""
+        import torch
+
+        if self._belief is None:
+            return noisy_entropy(scores, self._label[few], self.wrong)
+        return -(self._belief[few] * torch.log_softmax(scores, 1)).sum(1).mean()
 
     def _disagreement(self, rows: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
         """Cross entropy with the average's answer on the inputs as they are: a mean teacher (Tarvainen & Valpola 2017).

@@ -9,6 +9,8 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from pate.learning.checkpoint import Checkpoint
 from pate.learning.spreading import OnGraph, surest
 from pate.models.model import Model
@@ -38,5 +40,12 @@ class GraphStudent(OnGraph, Student):
     def fit(self, lesson: Lesson, checkpoint: Checkpoint | None = None) -> Model:
         kept, answer = lesson.index, lesson.label
         if not lesson.true:
-            kept, answer = surest(spread_labels(self.graph(lesson.features, often=False), lesson), self.unsure)
+            kept, answer = surest(self.scores(lesson), self.unsure)
         return kernel_student(lesson, kept, answer, self.gamma, self.penalty)
+
+    def scores(self, lesson: Lesson) -> np.ndarray:
+        """Of every input (classes x inputs). Few labels are spread; where something is believed of every input already,
+        its neighbours would only overrule what is right."""
+        if lesson.belief is not None:
+            return lesson.belief.T
+        return spread_labels(self.graph(lesson.features, often=False), lesson)

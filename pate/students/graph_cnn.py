@@ -83,7 +83,7 @@ class GraphCNN(GraphStudent):
             x = images(LinearEncoder().raw(lesson.inputs), (height, width, colours))
             now = _Round.of(saved) if saved else self._first(lesson)
             network = self._learn(lesson, x, now, saved, checkpoint, advance)
-            while not lesson.true and now.number < self.rounds:
+            while not _all_known(lesson) and now.number < self.rounds:
                 before, now = now, self._next(lesson, x, network, now)
                 if (before.guess.argmax(axis=1) != now.guess.argmax(axis=1)).mean() < _SETTLED:
                     break
@@ -138,7 +138,7 @@ class GraphCNN(GraphStudent):
             advance((now.number - 1) * self.images + done * len(now.kept))
             log.info("  resuming: round %d of %d, %d epochs were learned before", now.number, self.rounds, done)
         target, place = torch.from_numpy(now.guess[now.kept]), torch.from_numpy(now.kept)
-        seen = self.images * self.rounds if lesson.true else self.images
+        seen = self.images * self.rounds if _all_known(lesson) else self.images
         epochs = max(1, round(seen / len(place)))
         a_epoch = math.ceil(len(place) / self.minibatch)
         for epoch in range(done, epochs):
@@ -158,6 +158,11 @@ class GraphCNN(GraphStudent):
             if checkpoint:
                 checkpoint.save(training.arrays() | now.arrays() | {"epoch": np.array(epoch + 1)})
         return network
+
+
+def _all_known(lesson: Lesson) -> bool:
+    """Something is known of every input: a second round has no more labels to find, and a longer first is better."""
+    return lesson.true or lesson.belief is not None
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,14 @@ from typing import ClassVar
 import numpy as np
 
 from pate.learning.checkpoint import Checkpoint
+from pate.learning.spreading import surest
 from pate.models.kernel_machine import KernelMachine
 from pate.students.calibration import sharpness
 from pate.students.student import Lesson, Student
 
 _CHECKED = 1000  # labels that tell how sure it may be
 _LEAST = 1e-3  # of the largest standard deviation
+_UNSURE = 0.1  # of beliefs: this share of each class, the least sure, is not learned from
 _NEVER = -1e4  # the score of a class without a single label: below everything else
 
 
@@ -39,14 +41,17 @@ class KRR(Student):
             raise ValueError(f"power must lie between 0 and 1, got {self.power}")
 
     def fit(self, lesson: Lesson, checkpoint: Checkpoint | None = None) -> KernelMachine:
-        return kernel_student(lesson, lesson.index, lesson.label, self.gamma, self.penalty, self.power)
+        kept, answer = lesson.index, lesson.label
+        if lesson.belief is not None:
+            kept, answer = surest(lesson.belief.T, _UNSURE)
+        return kernel_student(lesson, kept, answer, self.gamma, self.penalty, self.power)
 
 
 def kernel_student(
     lesson: Lesson, kept: np.ndarray, answer: np.ndarray, gamma: float, penalty: float, power: float = 0.0
 ) -> KernelMachine:
     """Kernel ridge regression of the kept inputs, as sure of itself as it fits labels it has not learned from."""
-    scale = _evened(lesson.features, power)
+    scale = evened(lesson.features, power)
     x, target = lesson.features * scale, np.eye(lesson.classes)[answer]
     bias = np.where(target.any(axis=0), 0, _NEVER).astype(np.float32)
     place = {row: i for i, row in enumerate(kept)}
@@ -61,7 +66,7 @@ def kernel_student(
     return replace(machine.sharpened(factor), scale=scale, bias=bias)
 
 
-def _evened(features: np.ndarray, power: float) -> np.ndarray:
+def evened(features: np.ndarray, power: float) -> np.ndarray:
     """Factors that bring the variance of all features together to 1; with a `power`, small features count for more."""
     deviation = features.std(axis=0, dtype=np.float64)
     scale = 1 / np.maximum(deviation, _LEAST * deviation.max() + 1e-12) ** power

@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
+from scipy.sparse import csr_array
 from scipy.special import softmax
 
 from pate.learning.checkpoint import Checkpoint
 from pate.learning.spreading import OnGraph, shares
 from pate.models.neighbours import Neighbours
-from pate.students.calibration import sharpness
+from pate.students.calibration import as_sure_as, sharpness
 from pate.students.spread import spread_labels
 from pate.students.student import Lesson, Student
 
@@ -26,6 +27,11 @@ class LabelSpreading(OnGraph, Student):
 
     def fit(self, lesson: Lesson, checkpoint: Checkpoint | None = None) -> Neighbours:
         graph = self.graph(lesson.features, often=False)
+        if lesson.belief is not None:  # of each input by itself: its neighbours smooth it
+            found = shares(graph.spread(csr_array(lesson.belief.T.astype(np.float32))))
+            logits = np.log(found + _LEAST)
+            found = softmax(as_sure_as(logits, lesson.belief) * logits, axis=1)
+            return Neighbours.of(graph, found, self.neighbours)
 
         def spread(rows: np.ndarray) -> np.ndarray:
             return spread_labels(graph, replace(lesson, index=lesson.index[rows], label=lesson.label[rows], true=False))

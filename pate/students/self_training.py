@@ -11,7 +11,7 @@ import numpy as np
 from pate.learning.checkpoint import Checkpoint
 from pate.models.classifier import Classifier
 from pate.students.student import Lesson, Student
-from pate.students.supervised import logistic
+from pate.students.supervised import first_guess, logistic
 
 _EVEN = 10  # labels per class added before class shares are estimated: few noisy labels say little about them
 _FIRST, _LAST = 0.5, 0.9  # share of the pool learned from in the first and the last round; the least sure stay out
@@ -21,7 +21,8 @@ _FIRST, _LAST = 0.5, 0.9  # share of the pool learned from in the first and the 
 class SelfTraining(Student):
     """Each round, the surest inputs of every class become the next training set, in the classes' estimated shares.
 
-    An answered query counts as half its noisy label and half what the student thinks: it can be overruled.
+    An answered query, or what is believed of an input, counts for half, and what the student thinks for half: it can be
+    overruled.
     """
 
     kind: ClassVar[str] = "self_training"
@@ -37,14 +38,14 @@ class SelfTraining(Student):
 
     def fit(self, lesson: Lesson, checkpoint: Checkpoint | None = None) -> Classifier:
         features, index, label, classes = lesson.features, lesson.index, lesson.label, lesson.classes
-        model = logistic(features[index], label, classes, self.inverse_penalty)
+        model = first_guess(lesson, self.inverse_penalty)
         if lesson.true:
             return model
         shares = (np.bincount(label, minlength=classes) + _EVEN) / (len(label) + classes * _EVEN)
         for taken in np.linspace(_FIRST, _LAST, self.rounds):
             belief = _in_shares(model.proba(features), shares)
             belief[index] /= 2
-            belief[index, label] += 0.5
+            belief[index] += (np.eye(classes)[label] if lesson.belief is None else lesson.belief) / 2
             guess, chosen = belief.argmax(axis=1), np.zeros(len(features), dtype=bool)
             for one in range(classes):
                 mine = np.flatnonzero(guess == one)

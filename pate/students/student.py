@@ -26,6 +26,7 @@ class Lesson:
     wrong: float = 0.0  # the share of labels expected to be wrong: public knowledge, never measured on private data
     seed: int = 0
     true: bool = False  # all inputs have labels, and all labels are right: there is nothing to guess
+    belief: np.ndarray | None = None  # shares of one for every input, of which `label` is the largest
 
     def __post_init__(self) -> None:
         if len(self.inputs) != len(self.features):
@@ -36,6 +37,16 @@ class Lesson:
             raise ValueError(f"wrong must be a share of at least 0 and below 1, got {self.wrong}")
         if self.true and not np.array_equal(self.index, np.arange(len(self.features))):
             raise ValueError("labels are true for all inputs, in their order, or taken as noisy")
+        if self.belief is not None and self.belief.shape != (len(self.features), self.classes):
+            raise ValueError(f"beliefs of shape {self.belief.shape}: expected one row an input, one column a class")
+
+    @classmethod
+    def of_beliefs(cls, inputs: np.ndarray, features: np.ndarray, belief: np.ndarray, seed: int = 0) -> Lesson:
+        """Something is believed of every input: the share of labels to expect wrong is what the beliefs leave open."""
+        everything, likely = np.arange(len(belief)), belief.max(axis=1)
+        wrong = float(1 - likely.mean())
+        label = belief.argmax(axis=1).astype(np.int64)
+        return cls(inputs, features, everything, label, belief.shape[1], wrong, seed, belief=belief)
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,15 @@ class Supervised(Student):
             raise ValueError(f"inverse_penalty must be a positive number, got {self.inverse_penalty}")
 
     def fit(self, lesson: Lesson, checkpoint: Checkpoint | None = None) -> Classifier:
-        return logistic(lesson.features[lesson.index], lesson.label, lesson.classes, self.inverse_penalty)
+        return first_guess(lesson, self.inverse_penalty)
+
+
+def first_guess(lesson: Lesson, inverse_penalty: float) -> Classifier:
+    """From the labels; or from beliefs, an input being as much of each class as is believed of it."""
+    if lesson.belief is None:
+        return logistic(lesson.features[lesson.index], lesson.label, lesson.classes, inverse_penalty)
+    rows, label = np.nonzero(lesson.belief)
+    return logistic(lesson.features[rows], label, lesson.classes, inverse_penalty, lesson.belief[rows, label])
 
 
 def logistic(

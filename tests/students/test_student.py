@@ -29,6 +29,45 @@ def test_a_hundred_labels_teach_digits(student):
     assert (model.predict(X[TEST]) == Y[TEST]).mean() > 0.8
 
 
+@pytest.mark.parametrize("taught", ["more labels", "fewer wrong labels", "truer beliefs"])
+def test_no_student_gets_worse_by_more_or_cleaner_labels(student, taught):
+    """Means of three draws on the test set; a point of them is chance."""
+    steps = {"more labels": (60, 200, 600), "fewer wrong labels": (0.2, 0.1, 0.0), "truer beliefs": (0.8, 0.9, 0.98)}
+    reached = [
+        np.mean([_right(student.fit(_lesson(taught, step, draw))) for draw in range(3)]) for step in steps[taught]
+    ]
+    assert np.diff(reached).min() > -0.01, reached
+
+
+def _right(model):
+    return (model.predict(X[TEST]) == Y[TEST]).mean()
+
+
+def _lesson(taught, step, draw):
+    if taught == "more labels":
+        return lesson(*labelled(step, draw), seed=draw)
+    rng = np.random.default_rng(draw)
+    if taught == "fewer wrong labels":
+        index, label = labelled(300, draw)
+        bad = rng.choice(300, round(step * 300), replace=False)
+        label[bad] = (label[bad] + rng.integers(1, 10, len(bad))) % 10
+        return lesson(index, label, step, draw)
+    truth = Y[POOL].astype(np.int64)
+    sure = np.full(len(truth), 0.85)
+    sure[rng.choice(len(truth), round((1 - step) * len(truth)), replace=False)] = 0.4
+    other = (truth + rng.integers(1, 10, len(truth))) % 10
+    belief = np.eye(10)[truth] * sure[:, None] + np.eye(10)[other] * (1 - sure)[:, None]
+    return Lesson.of_beliefs(X[POOL], X[POOL], belief, draw)
+
+
+def test_what_is_believed_of_every_input_is_worth_more_than_a_few_labels(student):
+    taught = {"truer beliefs": 0.98, "more labels": 60}
+    believed, labelled = (
+        np.mean([_right(student.fit(_lesson(how, step, draw))) for draw in range(3)]) for how, step in taught.items()
+    )
+    assert believed > labelled
+
+
 @pytest.mark.parametrize("classes", [[3], [3, 7], [1, 3, 7]])
 def test_classes_nobody_labelled_are_never_predicted(student, classes):
     index = np.flatnonzero(np.isin(Y[POOL], classes))[:60]
