@@ -12,10 +12,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from pate.accounting.guarantee import given
 from pate.accounting.smooth_sensitivity import release_cost
 from pate.aggregation.aggregator import Aggregator
 from pate.aggregation.selection import SELECTIONS
 from pate.choice import Choice
+from pate.consensus.consensus import Consensus
 from pate.data.dataset import Dataset
 from pate.dpsgd.train import DPSGD
 from pate.errors import ConfigError, one_of
@@ -198,6 +200,7 @@ class Settings:
     aggregator: Aggregator
     student: Student
     dpsgd: DPSGD
+    consensus: Consensus
     tracking: Tracking
     partition: PartitionConfig
     votes: VotesConfig
@@ -216,6 +219,7 @@ class Settings:
     output: str | None  # where what leaves is put, if somebody said
     stage: str
     methods: tuple[str, ...]
+    named: tuple[str, ...]  # those that somebody has named: others are made for the owner's comparison
     delta: float
     seed: int
     force: tuple[str, ...]
@@ -245,7 +249,7 @@ class Settings:
         records = self.dataset.sizes().private
         promised = {"delta": self.delta} | ({} if self.budget.epsilon is None else {"budget.delta": self.limit.delta})
         return tuple(
-            f"{name}={delta:g} is not below 1/{records}: within such a delta a mechanism may publish a record"
+            f"{name}={given(delta)} is not below 1/{records}: within such a delta a mechanism may publish a record"
             for name, delta in dict.fromkeys(promised.items())
             if records and delta >= 1 / records
         )
@@ -259,21 +263,6 @@ class Settings:
     @property
     def has_public(self) -> bool:
         return self.dataset.sizes().public > 0
-
-    @property
-    def has_pate(self) -> bool:
-        """PATE needs public inputs to ask about."""
-        return "pate" in self.methods and self.has_public
-
-    @property
-    def has_price(self) -> bool:
-        """What labels cost is known where they are drawn."""
-        return self.has_pate and not self.labels.path
-
-    @property
-    def has_dpsgd(self) -> bool:
-        """DP-SGD at PATE's epsilon needs that epsilon."""
-        return "dpsgd" in self.methods and (self.has_price or self.dpsgd.epsilon != "pate")
 
     @property
     def classes_from_private(self) -> bool:

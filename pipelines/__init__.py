@@ -4,6 +4,7 @@ dataset -> private | public | test
 private -> teachers -> votes | labels -> student        right of the bar: public inputs and noisy labels only
 private ------------------------------> dpsgd           the baseline, same split, same epsilon
 private ------------------------------> nonprivate      the upper bound
+public -> basis; private -> consensus | student         one noisy sum, then public inputs and that sum only
 all of them -> compare -> report                        what was chosen -> release: what leaves
 """
 
@@ -20,6 +21,7 @@ from pate.workspace.stage import Pipeline, Stage
 
 from .check import check
 from .compare import compare_of
+from .consensus import Consensus
 from .data import data
 from .dpsgd import DPSGD
 from .encode import encode
@@ -29,11 +31,13 @@ from .nonprivate import NonPrivate
 from .pate import PATE
 from .report import report_of
 
+OURS: tuple[Method, ...] = (PATE(), DPSGD(), Consensus(), NonPrivate())  # of this package, in the order they compare
+
 
 @cache
 def methods() -> dict[str, Method]:
     """All there are, by key: those of this package, then those of others."""
-    ours: dict[str, Method] = {one.key: one for one in (PATE(), DPSGD(), NonPrivate())}
+    ours = {one.key: one for one in OURS}
     return ours | {name: _of_others(name) for name in plugins("pate.methods") if name not in ours}
 
 
@@ -56,9 +60,16 @@ def taking_part(settings: Settings) -> list[Method]:
 
 
 def whose(stage: str, settings: Settings) -> list[Method]:
-    """The methods of which it is a stage under these settings, chosen or not."""
+    """The methods of which it is a stage under these settings, or that have an answer to it, chosen or not."""
     there = [one for one in methods().values() if one.key in settings.methods or not isinstance(one, Unloadable)]
-    return [one for one in there if stage in {own.name for own in one.stages(settings)}]
+    own = {one.key: {stage.name for stage in one.stages(settings)} for one in there}
+    return [one for one in there if stage in own[one.key] or one.answers(settings, stage)]
+
+
+def answering(settings: Settings) -> list[str]:
+    """Stages of other names that answer `stage=`, of methods that somebody named."""
+    named = (one for one in taking_part(settings) if one.key in settings.named)
+    return [stage for one in named for stage in one.answers(settings, settings.stage)]
 
 
 def entries(settings: Settings) -> list[Entry]:
@@ -124,6 +135,7 @@ def targets(settings: Settings, alone: bool = True) -> list[str]:
     page = settings.stage == "report" or (settings.stage == "all" and alone)
     wanted = ["compare", "report"] if page else [{"all": "compare"}.get(settings.stage, settings.stage)]
     for method in taking_part(settings):
+        wanted += method.answers(settings, settings.stage)
         if settings.stage != "release" or method.release(settings) is releasing(settings):
             wanted += method.along(settings, page)
     return ["fetch", *wanted] if settings.dataset.missing() else wanted

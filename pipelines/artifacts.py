@@ -5,6 +5,11 @@ from pate.accounting.smooth_sensitivity import Sanitised
 from pate.aggregation.labels import Labels
 from pate.aggregation.selection import Queries
 from pate.aggregation.votes import Predictions, Votes
+from pate.consensus.basis import Basis
+from pate.consensus.forecast import Forecast
+from pate.consensus.noisy_sum import NoisySum
+from pate.consensus.quality import ConsensusQuality
+from pate.consensus.shift import Shift
 from pate.data.examine import Examined
 from pate.data.split import Private, Public, Test, Truth
 from pate.dpsgd.accountant import Spent
@@ -40,6 +45,14 @@ OWNERS_DPSGD = owned("dpsgd", Predictor)  # trained at PATE's data-dependent eps
 OWNERS_SPENT = owned("spent", Spent)
 DPSGD_PUBLISHABLE = owned("dpsgd_publishable", Predictor)  # at PATE's publishable epsilon, to compare: not released
 SPENT_PUBLISHABLE = owned("spent_publishable", Spent)
+BASIS = releasable("basis", Basis)
+FORECAST = owned("forecast", Forecast)  # of nothing private; but nobody else has asked for it
+CONSENSUS = releasable("consensus", NoisySum)
+CONSENSUS_STUDENT = releasable("consensus_student", Predictor)
+OWNERS_CONSENSUS = owned("consensus", NoisySum)  # drawn to be compared, and not named to be released: the owner's
+OWNERS_CONSENSUS_STUDENT = owned("consensus_student", Predictor)
+CONSENSUS_QUALITY = owned("consensus_quality", ConsensusQuality)
+SHIFT = owned("shift", Shift)
 NONPRIVATE = owned("nonprivate", Predictor)
 SCORES = owned("scores", Scores)
 PANEL = owned("panel", Panel)

@@ -1,4 +1,4 @@
-"""compare: score every method on the test set. It and `quality` alone see true labels of public inputs."""
+"""compare: score every method on the test set. It and what tells quality alone see true labels of public inputs."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, replace

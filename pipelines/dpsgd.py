@@ -1,28 +1,30 @@
 """dpsgd: train on the private records directly, with clipped and noised gradients, at the epsilon asked for."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 import numpy as np
 
 from pate.accounting.calibrate import SMALLEST_DELTA
 from pate.accounting.costs import RELATION, Costs
-from pate.accounting.guarantee import Guarantee
+from pate.accounting.guarantee import KEPT, Guarantee, given
 from pate.data.split import Private
 from pate.dpsgd.accountant import Accountant, Spent
+from pate.dpsgd.statement import of_gradients
 from pate.errors import ConfigError
 from pate.evaluation.results import BEST, WORST_CASE
 from pate.features.encoder import Encoded, Encoder
 from pate.learning.checkpoint import Checkpoint
 from pate.learning.device import torch_device
 from pate.ledger.ledger import Release
-from pate.methods.method import KEPT, Entry, Made, Method
+from pate.methods.method import Entry, Made, Method
 from pate.models.predictor import Predictor
 from pate.noise import SEEDED, source
 from pate.progress import progress
+from pate.release.statement import Statement
 from pate.release.withheld import withheld
 from pate.settings import Settings
 from pate.workspace.runner import Run
-from pate.workspace.stage import Ref, Stage, stage
+from pate.workspace.stage import Effort, Ref, Stage, stage
 
 from .artifacts import (
     COSTS,
@@ -36,11 +38,15 @@ from .artifacts import (
     SPENT_PUBLISHABLE,
 )
 from .artifacts import DPSGD as DPSGD_MODEL
-from .needs import PRIVATE_RECORDS, PUBLIC_INPUTS, TWO_EPSILONS, VOTES_OF_THIS_RUN
-from .release import release_of_dpsgd
+from .needs import PATE, PRIVATE_RECORDS, PUBLIC_INPUTS, TWO_EPSILONS, VOTES_OF_THIS_RUN, labels_have_a_price
+from .release import release_of
 
 _CONFIG = ["dpsgd", "delta", "noise", "seed"]
 _IGNORES = ["dpsgd.micro_batch"]  # memory only: another one must not draw another model
+
+
+def _effort(settings: Settings) -> Effort:
+    return Effort("dpsgd", settings.dpsgd, settings.dataset.sizes().private * settings.dpsgd.epochs)
 
 
 @stage(
@@ -48,6 +54,7 @@ _IGNORES = ["dpsgd.micro_batch"]  # memory only: another one must not draw anoth
     writes=[DPSGD_MODEL, SPENT],
     config=_CONFIG,
     ignores=_IGNORES,
+    effort=_effort,
     needs=[PRIVATE_RECORDS],
     crosses="noisy sums of clipped gradients, and noisy second moments (Abadi et al. 2016)",
 )
@@ -61,6 +68,7 @@ def dpsgd(run: Run, private: Private, encoder: Encoder, private_features: Encode
     writes=[OWNERS_DPSGD, OWNERS_SPENT],
     config=_CONFIG,
     ignores=_IGNORES,
+    effort=_effort,
     needs=[PRIVATE_RECORDS],
 )
 def dpsgd_at_pates_epsilon(
@@ -75,6 +83,7 @@ def dpsgd_at_pates_epsilon(
     writes=[DPSGD_PUBLISHABLE, SPENT_PUBLISHABLE],
     config=_CONFIG,
     ignores=_IGNORES,
+    effort=_effort,
     needs=[PUBLIC_INPUTS, PRIVATE_RECORDS, VOTES_OF_THIS_RUN, TWO_EPSILONS],
 )
 def dpsgd_publishable(
@@ -133,16 +142,24 @@ def _encoded(encoder: Encoder, x: np.ndarray) -> np.ndarray:
         return encoder.transform(x, advance)
 
 
+def _statement(run: Run, account: Mapping[str, str], spent: Spent) -> Statement:
+    return of_gradients(spent, data=run.settings.dataset.name, account=account)
+
+
+_RELEASE = release_of(DPSGD_MODEL, [], _statement, [SPENT])
+
+
 class DPSGD(Method):
     """The baseline: at an epsilon of its own, or beside PATE at the epsilon PATE spent, and at the one PATE may publish
     (worst case against worst case). Whatever was trained beside PATE is the owner's."""
 
     key = "dpsgd"
+    shaped_by = ("dpsgd",)
 
     def left_out(self, settings: Settings) -> str:
         if not settings.has_private:
             return "no private records: DP-SGD is left out"
-        if not settings.has_dpsgd:
+        if settings.dpsgd.epsilon == PATE and not labels_have_a_price(settings):
             return (
                 "dpsgd.epsilon=pate needs the epsilon PATE spent, which this run cannot know: DP-SGD is left out, "
                 "unless it is given a number"
@@ -158,17 +175,17 @@ class DPSGD(Method):
         if not settings.dataset.missing():
             chosen.check_image(settings.dataset.image_shape())
         if settings.delta < SMALLEST_DELTA:
-            raise ConfigError(f"delta={settings.delta:g}: DP-SGD is priced from {SMALLEST_DELTA:g} on")
-        if chosen.epsilon != "pate":
+            raise ConfigError(f"delta={given(settings.delta)}: DP-SGD is priced from {given(SMALLEST_DELTA)} on")
+        if chosen.epsilon != PATE:
             chosen.plan(records, chosen.epsilon, settings.delta)  # says if no noise fits this budget
 
     def stages(self, settings: Settings) -> list[Stage]:
-        if settings.dpsgd.epsilon != "pate":
+        if settings.dpsgd.epsilon != PATE:
             return [dpsgd]
         return [dpsgd_at_pates_epsilon, *[dpsgd_publishable] * _two_epsilons(settings)]
 
     def entries(self, settings: Settings) -> list[Entry]:
-        kept, model = settings.dpsgd.epsilon == "pate", type(settings.dpsgd).__name__
+        kept, model = settings.dpsgd.epsilon == PATE, type(settings.dpsgd).__name__
         spent, trained = (OWNERS_SPENT, OWNERS_DPSGD) if kept else (SPENT, DPSGD_MODEL)
         own = _entry("dpsgd", "DP-SGD", trained, spent, f"noisy gradients ({model})", kept)
         worst = _entry(
@@ -183,7 +200,7 @@ class DPSGD(Method):
         return [own, *[worst] * (kept and _two_epsilons(settings))]
 
     def notes(self, settings: Settings, made: Made) -> Iterator[str]:
-        kept = settings.dpsgd.epsilon == "pate"
+        kept = settings.dpsgd.epsilon == PATE
         spent = made(OWNERS_SPENT if kept else SPENT)
         costs = made(COSTS) if kept else None
         if spent and kept and (costs is None or costs.best.data_dependent):
@@ -192,10 +209,10 @@ class DPSGD(Method):
             yield f"DP-SGD protects one record, not all records of one {settings.partition.group_by} as PATE does"
 
     def release(self, settings: Settings) -> Stage | None:
-        return None if settings.dpsgd.epsilon == "pate" else release_of_dpsgd
+        return None if settings.dpsgd.epsilon == PATE else _RELEASE
 
     def refused_release(self, settings: Settings) -> str:
-        if settings.dpsgd.epsilon != "pate":
+        if settings.dpsgd.epsilon != PATE:
             return ""
         return (
             "DP-SGD's model is calibrated to what PATE spent on these very data, which is the owner's: give "
@@ -203,7 +220,7 @@ class DPSGD(Method):
         )
 
     def foreseen(self, settings: Settings, stages: Collection[str]) -> Iterator[tuple[str, Release]]:
-        if "dpsgd" in stages and settings.dpsgd.epsilon != "pate":
+        if "dpsgd" in stages and settings.dpsgd.epsilon != PATE:
             plan = settings.dpsgd.plan(settings.dataset.sizes().private, settings.dpsgd.epsilon, settings.delta)
             yield "dpsgd", training_release(settings, plan)
 

@@ -6,13 +6,19 @@ from pate.data.split import Public
 from pate.features.encoder import Encoded, Encoder
 from pate.progress import progress
 from pate.workspace.runner import Run
-from pate.workspace.stage import stage
+from pate.workspace.stage import Effort, stage
 
 from .artifacts import ENCODER, PUBLIC, PUBLIC_FEATURES
 from .needs import PUBLIC_INPUTS
 
 
-@stage(reads=[PUBLIC], writes=[ENCODER, PUBLIC_FEATURES], config=["features"], needs=[PUBLIC_INPUTS])
+@stage(
+    reads=[PUBLIC],
+    writes=[ENCODER, PUBLIC_FEATURES],
+    config=["features"],
+    needs=[PUBLIC_INPUTS],
+    effort=lambda settings: Effort("features", settings.features, settings.dataset.sizes().public),
+)
 def features(run: Run, public: Public) -> tuple[Encoder, Encoded]:
     encoder = run.settings.features.fit(public.x)
     if public.x.size:

@@ -4,6 +4,7 @@ from pate.errors import ConfigError
 from pate.settings import Settings
 from pate.workspace.stage import Need
 
+PATE = "pate"  # its key, for those that stand beside it: at its epsilon, or as the bound of the student it teaches
 PUBLIC_INPUTS = Need(
     lambda settings: settings.has_public,
     "needs public inputs: dataset.public must be above 0",
@@ -24,10 +25,25 @@ QUERIES_FIXED_IN_ADVANCE = Need(
     lambda settings: settings.labels.selection != "active",
     "draws nothing, and labels.selection=active asks by earlier answers",
 )
+A_THEOREM_TO_PUBLISH_BY = Need(
+    lambda settings: settings.aggregator.smooth_sigma is not None and settings.labels.selection != "active",
+    "covers aggregator=gnmax aggregator.noise=continuous and queries fixed in advance: no theorem is known here for "
+    "others",
+)
 TWO_EPSILONS = Need(
-    lambda settings: settings.dpsgd.epsilon == "pate" and settings.labels.selection != "active",
+    lambda settings: settings.dpsgd.epsilon == PATE and settings.labels.selection != "active",
     "is part of runs with two epsilons of PATE's: dpsgd.epsilon=pate, not active",
 )
+
+
+def teaches(settings: Settings) -> bool:
+    """Whether PATE is part of this run: it needs public inputs to ask about."""
+    return PATE in settings.methods and settings.has_public
+
+
+def labels_have_a_price(settings: Settings) -> bool:
+    """What PATE's labels cost is known where they are drawn."""
+    return teaches(settings) and not settings.labels.path
 
 
 def images_for(group: str, settings: Settings) -> None:

@@ -13,10 +13,10 @@ from pate.models.predictor import Predictor
 from pate.settings import Settings
 from pate.students.student import Lesson
 from pate.workspace.runner import Run
-from pate.workspace.stage import Stage, stage
+from pate.workspace.stage import Effort, Stage, stage
 
 from .artifacts import ENCODER, NONPRIVATE, PRIVATE, PRIVATE_FEATURES
-from .needs import PRIVATE_RECORDS, images_for
+from .needs import PATE, PRIVATE_RECORDS, images_for, teaches
 
 
 @stage(
@@ -24,6 +24,7 @@ from .needs import PRIVATE_RECORDS, images_for
     writes=[NONPRIVATE],
     config=["student", "seed"],
     needs=[PRIVATE_RECORDS],
+    effort=lambda settings: Effort("student", settings.student, settings.dataset.sizes().private),
 )
 def nonprivate(run: Run, private: Private, encoder: Encoder, private_features: Encoded) -> Predictor:
     settings = run.settings
@@ -53,7 +54,7 @@ class NonPrivate(Method):
     def entries(self, settings: Settings) -> list[Entry]:
         model = type(settings.student).__name__
         bound = Entry(
-            key="nonprivate",
+            key=self.key,
             title="non-private bound",
             short="without privacy",
             model=NONPRIVATE,
@@ -63,7 +64,7 @@ class NonPrivate(Method):
             private=False,
             stages=("features", "encode", "nonprivate"),
         )
-        return [bound] * (settings.has_pate or _alone(settings))
+        return [bound] * (teaches(settings) or _alone(settings))
 
     def notes(self, settings: Settings, made: Made) -> Iterator[str]:
         if _alone(settings):
@@ -72,4 +73,4 @@ class NonPrivate(Method):
 
 def _alone(settings: Settings) -> bool:
     """Beside models of other learners than the student it bounds nothing; without any it is what was asked for."""
-    return not settings.has_pate and set(settings.methods) <= {"pate", "nonprivate"}
+    return not teaches(settings) and set(settings.methods) <= {PATE, NonPrivate.key}

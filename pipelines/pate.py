@@ -4,7 +4,9 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from pate.accounting.guarantee import Guarantee, best, worst_case
+from pate.accounting.mechanism import require_known
 from pate.aggregation.votes import read_votes
+from pate.errors import ConfigError
 from pate.ledger.ledger import Release
 from pate.methods.method import Entry, Made, Method
 from pate.settings import Settings
@@ -13,7 +15,8 @@ from pate.workspace.stage import Ref, Stage
 from .account import account, account_in_rounds
 from .artifacts import COSTS, LABELS, QUERIES, STUDENT, VOTES
 from .labels import answers_release, labels, labels_from_file, labels_in_rounds
-from .needs import images_for
+from .needs import PATE as KEY
+from .needs import images_for, labels_have_a_price
 from .panel import panel
 from .quality import quality
 from .queries import queries, queries_by_position
@@ -23,6 +26,7 @@ from .student import student
 from .teachers import teachers, teachers_on_inputs
 from .votes import votes, votes_from_file
 
+_ON_POOL = ("all", "check", "student", "compare", "report", "quality")  # what is voted on is what is learned from
 _PRICED = ("all", "labels", "quality", "student", "compare", "release", "report")  # no label without its price
 
 
@@ -30,7 +34,8 @@ class PATE(Method):
     """Teachers learn on disjoint parts of the private records and vote on public inputs; noisy answers label some of
     these, and the student that learns from them is what is published (Papernot et al. 2017, 2018)."""
 
-    key = "pate"
+    key = KEY
+    shaped_by = ("teachers", "aggregator", "labels", "student")
 
     def left_out(self, settings: Settings) -> str:
         return "" if settings.has_public else "no public inputs (dataset.public=0): PATE is left out"
@@ -50,7 +55,7 @@ class PATE(Method):
     def entries(self, settings: Settings) -> list[Entry]:
         return [
             Entry(
-                key="pate",
+                key=self.key,
                 title="PATE",
                 short="PATE",
                 model=STUDENT,
@@ -59,15 +64,21 @@ class PATE(Method):
                 mark="o",
                 colour="pate",
                 from_pool=True,
+                from_labels=True,
                 stages=("features", "encode", "teachers", "votes", "queries", "labels", "student"),
                 guarantees=_no_guarantees if settings.labels.path else _guarantees,
             )
         ]
 
     def check(self, settings: Settings) -> None:
+        _priced(settings)
+        _as_many_queries(settings)
         images_for("student", settings)
         if not (settings.votes.path or settings.labels.path):
             images_for("teachers", settings)
+            records, count = settings.dataset.sizes().private, settings.teachers.count
+            if 0 < records < count:
+                raise ConfigError(f"teachers.count={count}: there are only {records} private records")
 
     def notes(self, settings: Settings, made: Made) -> Iterator[str]:
         if settings.labels.path:
@@ -81,17 +92,46 @@ class PATE(Method):
         return release_of_student
 
     def foreseen(self, settings: Settings, stages: Collection[str]) -> Iterator[tuple[str, Release]]:
-        if "labels" in stages and settings.has_price:
+        if "labels" in stages and labels_have_a_price(settings):
             classes, path = len(settings.dataset.class_names), settings.votes.path
             count = read_votes(path, classes).teachers if path else settings.teachers.count
             yield "labels", answers_release(settings, count, settings.labels.queries)
 
     def along(self, settings: Settings, page: bool) -> list[str]:
-        priced = settings.has_price and settings.stage in _PRICED
+        priced = labels_have_a_price(settings) and settings.stage in _PRICED
         return ["account", *["panel"] * page] if priced else []
 
     def evidence(self, settings: Settings) -> Sequence[Ref]:
         return [STUDENT] if settings.labels.path else [VOTES, QUERIES, STUDENT]
+
+
+def _priced(settings: Settings) -> None:
+    """Said before any teacher is trained: answers without a price are never drawn."""
+    try:
+        if labels_have_a_price(settings):
+            require_known(settings.aggregator)
+    except ValueError as error:
+        raise ConfigError(f"aggregator: {error}") from error
+
+
+def _as_many_queries(settings: Settings) -> None:
+    """Votes from a file must cover the queries and, where a student learns from them, be votes on this public pool."""
+    labels, public = settings.labels, settings.dataset.sizes().public
+    if not settings.votes.path:
+        if labels_have_a_price(settings) and labels.queries > public:
+            raise ConfigError(f"labels.queries={labels.queries}: the public pool has only {public} inputs")
+        return
+    classes = len(settings.dataset.class_names)
+    counts = read_votes(settings.votes.path, classes).counts
+    if labels.queries > len(counts):
+        raise ConfigError(f"labels.queries={labels.queries}: votes.path holds only {len(counts)} queries")
+    on_pool = labels.selection in ("medoids", "active")
+    needed = settings.stage in _ON_POOL or on_pool
+    if needed and counts.shape != (public, classes or counts.shape[1]):
+        raise ConfigError(
+            f"votes.path holds {counts.shape[0]} queries over {counts.shape[1]} classes, "
+            f"the public pool of {settings.dataset.name} {public} inputs of {classes} classes"
+        )
 
 
 def _guarantees(made: Made) -> list[Guarantee]:

@@ -3,24 +3,24 @@
 The epsilon on its card is computed here from settings alone; the one computed from private votes stays with the owner.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from pate.accounting.guarantee import Relation, shown
+from pate.accounting.guarantee import Relation, given, shown
 from pate.accounting.plan import CHOSEN_ON_VOTES
 from pate.aggregation.labels import Labels
-from pate.dpsgd.accountant import Spent
 from pate.ledger.ledger import relation as relation_of
 from pate.ledger.ledger import total
 from pate.models.predictor import Predictor
 from pate.noise import SEEDED
 from pate.release.contents import contents, fingerprint
 from pate.release.publish import publish
-from pate.release.statement import Statement, of_a_file, of_gradients, of_votes
+from pate.release.statement import Statement, of_a_file, of_votes
+from pate.workspace.artifact import Artifact
 from pate.workspace.runner import Run
 from pate.workspace.stage import Ref, Stage, stage
 
-from .artifacts import DPSGD, LABELS, SPENT, STUDENT
+from .artifacts import LABELS, STUDENT
 
 
 @stage(
@@ -34,21 +34,25 @@ def release_of_student(run: Run, labels: Labels, student: Predictor) -> None:
     _publish(run, student, labels, _of_labels(run, labels), run.notes)
 
 
-@stage(name="release", reads=[DPSGD, SPENT], publishes=True, config=["dataset", "limit", "output"])
-def release_of_dpsgd(run: Run, dpsgd: Predictor, spent: Spent) -> None:
-    told = of_gradients(spent, data=run.settings.dataset.name, account=_account(run))
-    _publish(run, dpsgd, None, told, (SEEDED,) * spent.seeded)
+def release_of(
+    model: Ref, config: Sequence[str], statement: Callable[..., Statement], reads: Sequence[Ref] = ()
+) -> Stage:
+    """The stage that publishes another method's model. `statement(run, account, *made)` says what is promised, given
+    what all releases from the same data come to and what was made of `reads`; nothing leaves if any of that is of
+    seeded noise. `config` names the settings it looks at."""
 
+    def release(run: Run, **made: Artifact) -> None:
+        beside = [made[ref.name] for ref in reads]
+        seeded = any(getattr(one, "seeded", False) for one in beside)
+        predictor = made[model.name]
+        assert isinstance(predictor, Predictor)
+        _publish(run, predictor, None, statement(run, _account(run), *beside), (SEEDED,) * seeded)
 
-def release_of(model: Ref, config: Sequence[str], statement: Callable[[Run, Mapping[str, str]], Statement]) -> Stage:
-    """The stage that publishes another method's model: `statement` says what is promised, given what all releases from
-    the same data come to. `config` names the settings it looks at."""
-
-    @stage(name="release", reads=[model], publishes=True, config=["dataset", "limit", "output", *config])
-    def release(run: Run, **made: Predictor) -> None:
-        _publish(run, made[model.name], None, statement(run, _account(run)), ())
-
-    return release
+    release.__name__ = f"release_of_{model.name}"
+    declared = stage(
+        name="release", reads=[model, *reads], publishes=True, config=["dataset", "limit", "output", *config]
+    )
+    return declared(release)
 
 
 def _of_labels(run: Run, labels: Labels) -> Statement:
@@ -73,7 +77,7 @@ def _account(run: Run) -> dict[str, str]:
     delta = run.settings.limit.delta
     released = run.spending.ledger.releases(run.spending.spender.account)
     neighbours = relation_of(entry.release for entry in released)
-    told = {"epsilon": shown(total(released, delta)[0]), "delta": f"{delta:g}", "neighbours": neighbours}
+    told = {"epsilon": shown(total(released, delta)[0]), "delta": given(delta), "neighbours": neighbours}
     void = next((entry.withheld for entry in released if entry.withheld), "")  # what voids one of them voids their sum
     return told | ({"but": void} if void else {})
 

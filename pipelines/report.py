@@ -11,7 +11,7 @@ from pate.models.predictor import Predictor
 from pate.workspace.runner import Run
 from pate.workspace.stage import Ref, Stage, stage
 
-from .artifacts import ENCODER, EVIDENCE, PUBLIC, TEST, TEST_FEATURES, TRUTH
+from .artifacts import ENCODER, EVIDENCE, PUBLIC, TEST, TEST_FEATURES, TRUTH, VOTES
 
 
 @stage(reads=[TRUTH, ENCODER, PUBLIC, TEST, TEST_FEATURES], writes=[EVIDENCE], config=["aggregator"])
@@ -26,9 +26,9 @@ def report(
     queries: Queries | None = None,
     student: Predictor | None = None,
 ) -> Evidence:
-    aggregator = run.settings.aggregator
     found = Evidence()
     if votes is not None and queries is not None:
+        aggregator = run.settings.aggregator
         found = replace(
             found,
             gaps=gaps(votes, queries.index, aggregator),
@@ -45,5 +45,5 @@ def report(
 
 
 def report_of(refs: list[Ref]) -> Stage:
-    """The report of whatever this run makes."""
-    return replace(report, reads=(*report.reads, *refs))
+    """The report of whatever this run makes; without votes nothing of it hangs on how these are answered."""
+    return replace(report, reads=(*report.reads, *refs), config=report.config if VOTES in refs else ())

@@ -14,7 +14,7 @@ from pate.workspace.runner import Run
 from pate.workspace.stage import stage
 
 from .artifacts import QUERIES, SANITISED, VOTES
-from .needs import PUBLIC_INPUTS, VOTES_OF_THIS_RUN
+from .needs import A_THEOREM_TO_PUBLISH_BY, PUBLIC_INPUTS, VOTES_OF_THIS_RUN
 
 
 @stage(
@@ -22,14 +22,14 @@ from .needs import PUBLIC_INPUTS, VOTES_OF_THIS_RUN
     writes=[SANITISED],
     config=["aggregator", "delta", "sanitise", "noise"],
     sees={"partition": "it made the partitions the votes are of, and is in what was declared to get to them"},
-    needs=[PUBLIC_INPUTS, VOTES_OF_THIS_RUN],
+    needs=[PUBLIC_INPUTS, VOTES_OF_THIS_RUN, A_THEOREM_TO_PUBLISH_BY],
     crosses="Gaussian noise in proportion to the smooth sensitivity of the price (Papernot et al. 2018, Appendix B)",
 )
 def sanitise(run: Run, votes: Votes, queries: Queries) -> Sanitised:
     settings, wanted = run.settings, run.settings.sanitise
     require_known(settings.aggregator)
     sigma = settings.aggregator.smooth_sigma
-    assert sigma is not None  # preflight refuses others: the bounds are those of GNMax
+    assert sigma is not None  # others are refused: the bounds are those of GNMax
     noise, promise = source(settings.noise.seed), relation(settings.partition.group_by)
     release = Release(
         kind="sanitised epsilon",
@@ -49,9 +49,6 @@ def sanitise(run: Run, votes: Votes, queries: Queries) -> Sanitised:
         noise,
         relation=promise,
     )
-    why, told = withheld(run.all_notes), found.priced()
-    run.summary = (
-        f"epsilon {told.shown} for {told.holds_for}, itself included, {why or 'publishable'}; "
-        f"{told.promise}; of queries fixed in advance"
-    )
+    why = withheld(run.all_notes)
+    run.summary = f"{found.priced().without(why)}; its own release is included, and queries were fixed in advance"
     return replace(found, publishable=not why)

@@ -8,7 +8,7 @@ from pate.learning.checkpoint import Checkpoint
 from pate.models.predictor import Predictor
 from pate.students.student import Lesson
 from pate.workspace.runner import Run
-from pate.workspace.stage import stage
+from pate.workspace.stage import Effort, stage
 
 from .artifacts import ENCODER, LABELS, PUBLIC, PUBLIC_FEATURES, STUDENT
 from .needs import PUBLIC_INPUTS
@@ -19,6 +19,7 @@ from .needs import PUBLIC_INPUTS
     writes=[STUDENT],
     config=["student", "labels.wrong", "seed"],
     needs=[PUBLIC_INPUTS],
+    effort=lambda settings: Effort("student", settings.student, settings.dataset.sizes().public),
 )
 def student(run: Run, public: Public, encoder: Encoder, public_features: Encoded, labels: Labels) -> Predictor:
     settings = run.settings

@@ -6,9 +6,10 @@ from pate.aggregation.votes import Predictions
 from pate.data.partition import assign, assign_groups
 from pate.data.split import Private, Public
 from pate.features.encoder import Encoded
+from pate.settings import Settings
 from pate.teachers.ensemble import train
 from pate.workspace.runner import Run
-from pate.workspace.stage import stage
+from pate.workspace.stage import Effort, stage
 
 from .artifacts import PREDICTIONS, PRIVATE, PRIVATE_FEATURES, PUBLIC, PUBLIC_FEATURES
 from .needs import PRIVATE_RECORDS, PUBLIC_INPUTS, TEACHERS_OF_THIS_RUN, VOTES_OF_THIS_RUN
@@ -17,12 +18,22 @@ _CONFIG = ["teachers", "seed"]
 _NEEDS = [PUBLIC_INPUTS, PRIVATE_RECORDS, VOTES_OF_THIS_RUN, TEACHERS_OF_THIS_RUN]
 
 
-@stage(reads=[PRIVATE, PRIVATE_FEATURES, PUBLIC_FEATURES], writes=[PREDICTIONS], config=_CONFIG, needs=_NEEDS)
+def _effort(settings: Settings) -> Effort:
+    return Effort("teachers", settings.teachers, settings.dataset.sizes().private)
+
+
+@stage(
+    reads=[PRIVATE, PRIVATE_FEATURES, PUBLIC_FEATURES],
+    writes=[PREDICTIONS],
+    config=_CONFIG,
+    needs=_NEEDS,
+    effort=_effort,
+)
 def teachers(run: Run, private: Private, private_features: Encoded, public_features: Encoded) -> Predictions:
     return _train(run, private, private_features.x, public_features.x)
 
 
-@stage(name="teachers", reads=[PRIVATE, PUBLIC], writes=[PREDICTIONS], config=_CONFIG, needs=_NEEDS)
+@stage(name="teachers", reads=[PRIVATE, PUBLIC], writes=[PREDICTIONS], config=_CONFIG, needs=_NEEDS, effort=_effort)
 def teachers_on_inputs(run: Run, private: Private, public: Public) -> Predictions:
     """Teachers that see the inputs themselves: features may change without them."""
     return _train(run, private, private.x, public.x)

@@ -14,12 +14,11 @@ from typing import Any, ClassVar
 from pate.accounting.guarantee import Guarantee
 from pate.choice import Choice
 from pate.errors import ConfigError
-from pate.evaluation.results import BEST
+from pate.evaluation.results import BEST, Table
 from pate.ledger.ledger import Release
 from pate.workspace.stage import Ref, Stage
 
 Made = Callable[[Ref], Any]  # what a run has made, or None
-KEPT = "the owner's, not publishable"  # of a model that was trained to be compared, and is not released
 
 
 @dataclass(frozen=True)
@@ -39,6 +38,7 @@ class Entry:
     colour: str = "ink"
     private: bool = True
     from_pool: bool = False  # learned from the public pool: how it does there is shown beside the test set
+    from_labels: bool = False  # a student of the run's noisy labels: their figures and the page's mistakes are its
     kept: bool = False  # made to be compared, and not released
     compared_at: str = BEST  # which guarantee of the first method it was trained to stand beside
     stages: tuple[str, ...] = ()
@@ -50,10 +50,17 @@ class Method(ABC):
     """What the pipeline asks of a method; `settings` below is always the whole run's.
 
     `own` is the class of its own settings, if it brings any: they stand under its key (`pate toy.epsilon=2`).
+    `shaped_by` names others that shape its model, beside those of the data: a public page shows them where it leaves.
     """
 
     key: ClassVar[str]
     own: ClassVar[type[Choice] | None] = None
+    shaped_by: ClassVar[Sequence[str]] = ()
+
+    @property
+    def settings_shown(self) -> list[str]:
+        """Without these nobody could repeat it."""
+        return [*self.shaped_by, *[self.key] * (self.own is not None)]
 
     @abstractmethod
     def stages(self, settings: Any) -> list[Stage]:
@@ -90,6 +97,14 @@ class Method(ABC):
     def along(self, settings: Any, page: bool) -> list[str]:
         """Stages that come along with the one that was asked for: no label is used without being priced."""
         return []
+
+    def answers(self, settings: Any, stage: str) -> list[str]:
+        """Its stages that answer what other methods are asked by a stage's name too: `account`, `quality`."""
+        return []
+
+    def tables(self, settings: Any, made: Made) -> Iterator[Table]:
+        """What it has to show the owner beside scores."""
+        return iter(())
 
     def evidence(self, settings: Any) -> Sequence[Ref]:
         """What the page shows of it beside scores."""

@@ -20,6 +20,7 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
+from pate.choice import Choice
 from pate.errors import GraphError
 from pate.workspace.artifact import Artifact
 from pate.workspace.catalogue import enter
@@ -59,13 +60,22 @@ class Need:
 
 
 @dataclass(frozen=True)
+class Effort:
+    """What a stage's time goes by: which work it is, the choice that carries it out, and on how many records."""
+
+    work: str
+    choice: Choice
+    records: float
+
+
+@dataclass(frozen=True)
 class Stage:
     """A declared stage. `config` names the parts of the configuration its result depends on, `ignores` those within
     them that it does not. It sees no other setting, but for what `sees` names, each with the reason why it is no part
     of the key: a price that draws nothing, or a file whose content is part of it. `derived` is what else it takes from
     the settings, as a value: part of its own key, and not of what was declared to get to a draw, which knows it by the
     bytes of its input. One that brings private data in says what its `account` is called by default; one that
-    `publishes` writes what leaves the workspace."""
+    `publishes` writes what leaves the workspace. `effort` is asked before anything runs, how long it may take."""
 
     name: str
     function: Callable[..., Any]
@@ -80,6 +90,7 @@ class Stage:
     publishes: bool = False
     derived: Callable[[Any], Any] | None = None
     account: Callable[[Any], str] | None = None
+    effort: Callable[[Any], Effort] | None = None
 
     @property
     def sides(self) -> list[Side]:
@@ -111,6 +122,7 @@ def stage(
     publishes: bool = False,
     derived: Callable[[Any], Any] | None = None,
     account: Callable[[Any], str] | None = None,
+    effort: Callable[[Any], Effort] | None = None,
     name: str = "",
 ) -> Callable[[Callable[..., Any]], Stage]:
     """Declare a function as a stage; `files` lists outside files whose content it depends on."""
@@ -130,6 +142,7 @@ def stage(
             publishes,
             derived,
             account,
+            effort,
         )
         enter(declared)
         return declared

@@ -13,14 +13,17 @@ from tests.plugged import installed
 @pytest.mark.parametrize("order", list(permutations(["pate", "dpsgd", "nonprivate"])), ids=",".join)
 def test_the_order_of_the_list_changes_nothing(order, settings):
     """DP-SGD reads what PATE spent, and each other model is held against the first: PATE's, never the bound."""
-    usual, these = settings("teachers=ridge"), settings("teachers=ridge", f"methods=[{','.join(order)}]")
+    usual, these = (
+        settings("teachers=ridge", "methods=[pate,dpsgd,nonprivate]"),
+        settings("teachers=ridge", f"methods=[{','.join(order)}]"),
+    )
     assert [one.key for one in entries(these)] == ["pate", "dpsgd", "dpsgd_publishable", "nonprivate"]
     assert [one.name for one in graph(these).stages] == [one.name for one in graph(usual).stages]
     assert graph(these).named("compare").reads == graph(usual).named("compare").reads
 
 
 def test_one_that_is_not_there_is_named():
-    with pytest.raises(ValueError, match="methods: there is no foo; there are pate, dpsgd, nonprivate"):
+    with pytest.raises(ValueError, match="methods: there is no foo; there are pate, dpsgd, consensus"):
         chosen(dict(list(methods().items())[:3]), ["pate", "foo"])
 
 

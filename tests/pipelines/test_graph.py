@@ -56,7 +56,8 @@ def test_seeded_noise_is_stamped_on_everything(run, seeded_run, tmp_path):
     manifests = [file for folder in (place.parents[1], tmp_path) for file in folder.rglob("manifest.json")]
     made = [json.loads(file.read_text())["about"] for file in manifests]
     stamped = {about["stage"] for about in made if "seeded noise: not private" in about["notes"]}
-    assert stamped == {"labels", "account", "student", "dpsgd", "dpsgd_publishable", "compare", "report"}
+    assert stamped == {"labels", "account", "student", "dpsgd", "dpsgd_publishable", "compare", "report",
+                       "consensus", "consensus_student"}  # fmt: skip
 
 
 def test_seeded_runs_repeat(seeded_run, small_run):

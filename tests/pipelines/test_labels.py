@@ -42,7 +42,7 @@ def test_labels_from_a_file_need_no_private_data(run, tmp_path):
 def test_labels_from_a_file_beside_private_data(run, tmp_path):
     np.savez(tmp_path / "labels.npz", index=np.arange(20), label=np.arange(20) % 10)
     found = run(f"labels.path={tmp_path / 'labels.npz'}")
-    assert [row["name"] for row in found["methods"]] == ["pate", "nonprivate"]
+    assert [row["name"] for row in found["methods"]] == ["pate", "consensus", "nonprivate"]
     assert any("DP-SGD is left out" in note for note in found["notes"])
     assert "student" in run(f"labels.path={tmp_path / 'labels.npz'}", "stage=student")["stages"]
     np.savez(tmp_path / "labels.npz", index=np.arange(20), label=np.full(20, 10))

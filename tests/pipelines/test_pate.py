@@ -49,7 +49,10 @@ def test_the_method_that_leaves_is_the_one_that_is_named(settings):
         (["release.method=dpsgd"], "release.method=dpsgd: DP-SGD's model is calibrated to what PATE spent"),
         (["release.method=nonprivate"], "release.method=nonprivate: nothing of nonprivate may leave"),
         (["release.method=dpsgd", "methods=[pate]"], r"it is not among methods=\[pate\]"),
-        (["release.method=pat"], "release.method=pat: expected one of pate, dpsgd, nonprivate; did you mean pate"),
+        (
+            ["release.method=pat"],
+            "release.method=pat: expected one of pate, dpsgd, consensus, nonprivate; did you mean pate",
+        ),
         (["methods=[]"], r"methods=\[\]: name at least one"),
         (
             ["methods=[dpsgd]"],
@@ -63,6 +66,7 @@ def test_what_must_not_leave_is_refused_with_the_reason(settings, overrides, wor
 
 
 def test_the_first_method_is_the_one_the_others_stand_beside(settings):
-    assert [entry.key for entry in entries(settings())] == ["pate", "dpsgd", "dpsgd_publishable", "nonprivate"]
+    every = ["pate", "dpsgd", "dpsgd_publishable", "consensus", "nonprivate"]
+    assert [entry.key for entry in entries(settings())] == every
     typed = settings("methods=[dpsgd,pate]", "dpsgd.epsilon=1")
     assert [entry.key for entry in entries(typed)] == ["pate", "dpsgd"]  # in one order, whatever was typed

@@ -60,6 +60,10 @@ def test_every_relation_in_the_workspace_is_the_groups(found):
     relations = {name: relation for name, relation in said.items() if relation}
     kinds = {Path(name).name for name in relations}
     assert {"sanitised.json", "costs.json", "panel.json", "results.json", *STAGES} <= kinds
+    both = {name for name in relations if name.endswith("forecast.json")}  # it is priced under both
+    assert {frozenset(relations.pop(name)) for name in both} == {
+        frozenset({GROUP, GROUP.replace("nothing", "another")})
+    }
     assert {name: relation for name, relation in relations.items() if relation != {GROUP}} == {}
 
 

@@ -50,8 +50,11 @@ def windows(array: np.ndarray) -> dict[str, bytes]:
     enough = len(part) >= (4 if array.dtype.kind == "f" else WINDOW)
     if array.dtype.kind not in "fiu" or not enough or len(np.unique(part)) < 2:
         return {}
-    kinds = {kind: part.astype(kind).tobytes() for kind in ("<f4", "<f8", "<i4", "<i8", "|u1")}
-    return kinds | {"text": json.dumps(part.tolist()).encode(), "lines": ",".join(map(str, part.tolist())).encode()}
+    kinds = {kind: part.astype(kind) for kind in ("<f4", "<f8", "<i4", "<i8", "|u1")}
+    if array.dtype.kind == "f" and (part != np.round(part)).any():  # fractions as whole numbers are mostly zeros
+        kinds = {kind: kinds[kind] for kind in ("<f4", "<f8")}
+    told = {kind: values.tobytes() for kind, values in kinds.items()}
+    return told | {"text": json.dumps(part.tolist()).encode(), "lines": ",".join(map(str, part.tolist())).encode()}
 
 
 def numbers(facts: object, path: str = "") -> dict[str, bytes]:
@@ -75,7 +78,9 @@ def private_canaries(workspace: Path) -> dict[str, bytes]:
         elif file.suffix == ".safetensors":
             from safetensors.numpy import load_file
 
-            for name, array in load_file(file).items():
+            arrays = load_file(file)
+            for name in arrays.keys() - {"model.centres"} if stage == "consensus_student" else arrays:  # public rows
+                array = arrays[name]
                 found |= {f"{stage}/{file.stem}.{name} {kind}": b for kind, b in windows(array).items()}
         elif file.suffix == ".json" and file.name != "manifest.json":
             facts = json.loads(file.read_text())

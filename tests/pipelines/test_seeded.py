@@ -49,7 +49,7 @@ def test_nothing_drawn_with_a_seed_lies_on_the_releasable_side(files, settings, 
     drawn = drawn_from(settings(*overrides))
     assert SEEDED in found["notes"]
     releasable = {path.parts[2]: path for path in Path("w/release").glob("*/*/manifest.json")}
-    assert set(releasable) <= {"data", "features", "queries"}
+    assert set(releasable) <= {"data", "features", "queries", "basis"}
     assert not set(releasable) & drawn
     for path in releasable.values():
         assert SEEDED not in json.loads(path.read_text())["about"]["notes"]

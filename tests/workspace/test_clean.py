@@ -49,9 +49,9 @@ def test_whatever_is_cleaned_the_same_run_draws_nothing_again(tmp_path, epsilon)
     assert asked(tmp_path)["items"] == []  # a run refers to all of it
     shutil.rmtree(tmp_path / "runs")
     listed, before = asked(tmp_path), bytes_in(tmp_path)
-    drawn = {"labels", "dpsgd", "dpsgd_publishable"}
+    drawn = {"labels", "dpsgd", "dpsgd_publishable", "consensus"}
     assert stages(listed) == {"check", "data", "features", "encode", "teachers", "votes", "queries", "account",
-                              "student", "nonprivate", "compare"}  # fmt: skip
+                              "student", "basis", "shift", "consensus_student", "nonprivate", "compare"}  # fmt: skip
     assert bytes_in(tmp_path) == before
     entries = Ledger.of(Store(tmp_path)).entries()
     gone = asked(tmp_path, "clean.yes=true")

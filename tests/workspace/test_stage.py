@@ -74,7 +74,12 @@ def test_true_labels_of_public_inputs_are_read_where_things_are_scored_only(sett
     from pate.pipelines import graph
     from pate.pipelines.artifacts import TRUTH
 
-    assert [s.name for s in graph(settings()).stages if TRUTH in s.reads] == ["quality", "compare", "report"]
+    assert [s.name for s in graph(settings()).stages if TRUTH in s.reads] == [
+        "quality",
+        "consensus_quality",
+        "compare",
+        "report",
+    ]
 
 
 def test_a_missing_input_is_found_when_the_graph_is_built():
