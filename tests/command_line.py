@@ -86,3 +86,17 @@ def _become(
         atexit._run_exitfuncs()
         sys.stdout.flush()
         sys.stderr.flush()
+
+
+def dies_after_pieces(count: int) -> None:
+    """To `prepare` with: SIGKILL right after so many pieces of a stage were saved."""
+    from pate.workspace.pieces import Pieces
+
+    real, saved = Pieces.save, itertools.count(1)
+
+    def save(self: Pieces, index: int, array: object) -> None:
+        real(self, index, array)  # type: ignore[arg-type]
+        if next(saved) == count:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    Pieces.save = save

@@ -10,8 +10,14 @@ import pytest
 import yaml
 
 from docs.generate import pages as generate
+from docs.generate.accountants import ladder
 from docs.generate.keys import GROUPS
 from pate import errors
+from pate.accounting import gaussian_sum, smooth_sensitivity
+from pate.app.stages import stages
+from pate.consensus.clusters import LaplacePlan
+from pate.consensus.gaussian import GaussianPlan
+from pate.dpsgd import accountant as dpsgd
 from tests.page import QUICK, Reader, small, steps
 
 ROOT = Path(__file__).parents[1]
@@ -90,27 +96,34 @@ def test_every_stage_is_documented():
 
 
 def test_every_crossing_of_the_barrier_is_documented():
-    crossings = [
-        line
-        for file in (ROOT / "pipelines").glob("*.py")
-        for line in re.findall(r'crosses="([^"]+)"', file.read_text())
-    ]
-    assert len(crossings) >= 3
-    for mechanism in crossings:
-        assert mechanism in reference("stages.md")
-        assert mechanism in reference("accountants.md")
+    crossings = [(one.name, one.crosses) for some in stages().values() for one in some if one.crosses]
+    assert {name for name, _ in crossings} == {"labels", "dpsgd", "consensus", "sanitise"}
+    for name, mechanism in crossings:
+        assert f"- **crosses**: {mechanism}" in reference("stages.md")
+        assert f"| `{name}` | {mechanism} |" in reference("accountants.md")
+        _, _, priced = reference("accountants.md").partition("## Accountants")
+        assert name == "labels" or f"`{name}" in priced, f"no accountant of {name} is told"
+
+
+PLANS = (GaussianPlan.least(1.0, 1e-5, None, 8.0, discrete=True), LaplacePlan(1e-5, None, 1.0, 1))
 
 
 def test_every_accountant_a_run_knows_is_documented():
     """In the reference, and among those that the explanation tells apart."""
     page = reference("accountants.md")
-    explained = set(
-        re.findall(r"`(\w+)`", (DOCS / "explanation" / "accounting.md").read_text().split("## The ladder")[0])
-    )
-    names = {one.accountant for several in generate.ladder().values() for one in several}
-    assert len(names) >= 10
+    told = (DOCS / "explanation" / "accounting.md").read_text().split("## The ladder")[0]
+    explained = set(re.findall(r"`([^`]+)`", told))
+    of_votes = {one.accountant for several in ladder().values() for one in several}
+    assert len(of_votes) >= 10
+    names = of_votes | {dpsgd.ACCOUNTANT, smooth_sensitivity.ACCOUNTANT}
+    names |= {one.accountant for plan in PLANS for one in plan.guarantees()}
     for name in names:
         assert re.search(rf"^\| `{name}` \| data-(in)?dependent \|", page, re.M), name
+    theorems = {dpsgd.THEOREM, smooth_sensitivity.THEOREM}
+    theorems |= {gaussian_sum.CONTINUOUS, gaussian_sum.ROUNDED, gaussian_sum.RENYI}
+    theorems |= {one.theorem for plan in PLANS for one in plan.guarantees()}
+    for theorem in theorems:
+        assert f"| {theorem} |" in page
     assert names <= explained, f"docs/explanation/accounting.md does not name {names - explained}"
 
 
@@ -177,6 +190,16 @@ def test_files_that_pages_name_exist():
     for page in (*DOCS.rglob("*.md"), ROOT / "SECURITY.md"):
         for name in re.findall(r"`((?:pate|tests|benchmarks|conf|pipelines)/[\w/]+\.(?:py|yaml))`", page.read_text()):
             assert (ROOT / name).exists(), f"{named(page)}: {name}"
+
+
+def test_every_room_and_loose_module_is_told_of():
+    page = (ROOT / "CONTRIBUTING.md").read_text()
+    rooms = {folder.name for folder in (ROOT / "pate").iterdir() if (folder / "__init__.py").is_file()}
+    assert {
+        room for row in re.findall(r"^\| (`\w+/`.*?) \|", page, re.M) for room in re.findall(r"(\w+)/", row)
+    } == rooms
+    (loose,) = re.findall(r"a module beside them \(([^)]+)\)", page)
+    assert set(re.findall(r"\w+", loose)) == {file.stem for file in (ROOT / "pate").glob("[a-z]*.py")}
 
 
 WORDS = (

@@ -1,6 +1,6 @@
 """The wheel carries everything: conf/, docs/ and pipelines/ inside pate, and a command that works from any folder."""
 
-import os
+import json
 import subprocess
 import sys
 import zipfile
@@ -29,45 +29,65 @@ def wheel(tmp_path_factory):
     return next(folder.glob("*.whl"))
 
 
-def test_the_wheel_holds_one_top_level_package(wheel):
-    names = zipfile.ZipFile(wheel).namelist()
-    assert {name.split("/")[0] for name in names if ".dist-info" not in name} == {"pate"}
-    assert "pate/conf/config.yaml" in names
-    assert "pate/pipelines/labels.py" in names
-    inside = {name for name in names if name.startswith("pate/conf/") and name.endswith(".yaml")}
-    assert len(inside) == len(list((ROOT / "conf").rglob("*.yaml")))
+CARRIED = {"pate": ("*.py", "py.typed", "report/web/*"), "conf": ("*.py", "*.yaml"), "pipelines": ("*.py",)}
+CARRIED |= {"docs": ("*.md", "*.svg", "*.png", "*.json")}  # pages, and not what makes them
 
 
-def test_the_wheel_holds_every_page_and_not_what_makes_them(wheel):
-    inside = {name for name in zipfile.ZipFile(wheel).namelist() if name.startswith("pate/docs/")}
-    pages = {f"pate/docs/{page.relative_to(ROOT / 'docs')}" for page in (ROOT / "docs").rglob("*.md")}
-    assert pages <= inside
-    assert {Path(name).suffix for name in inside} == {".json", ".md", ".png", ".svg"}
+def in_the_tree() -> set[str]:
+    """What the wheel has to hold, by its name there: all of these folders that git would keep."""
+    told = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", *CARRIED], cwd=ROOT, capture_output=True)
+    kept = {Path(name) for name in told.stdout.decode().split() if (ROOT / name).is_file()}
+    ours = {one for one in kept if any(one.match(form) for form in CARRIED[one.parts[0]])}
+    return {str(one if one.parts[0] == "pate" else "pate" / one) for one in ours}
 
 
-def test_an_installed_wheel_runs_from_another_folder(wheel, tmp_path):
-    site = tmp_path / "site"
-    install = [sys.executable, "-m", "pip", "install", "--no-deps", "--quiet", "--target", str(site), str(wheel)]
+def test_the_wheel_holds_one_package_with_everything_of_the_tree(wheel):
+    inside = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
+    there = {name for name in in_the_tree() if "docs/generate/" not in name}
+    assert {"pate/consensus/clusters.py", "pate/conf/config.yaml", "pate/pipelines/labels.py"} <= there
+    assert {"pate/docs/tutorial.md", "pate/report/web/page.css", "pate/py.typed"} <= there
+    assert inside == there
+
+
+@pytest.fixture(scope="module")
+def installed(wheel, tmp_path_factory):
+    """Runs code where the wheel is installed and this checkout is not: in a process that reads no .pth file, so that
+    the finder of an editable installation, which would supply whatever the wheel lacks, is not there."""
+    place = tmp_path_factory.mktemp("installed")
+    install = [sys.executable, "-m", "pip", "install", "--no-deps", "--quiet", "--target", str(place), str(wheel)]
     subprocess.run(install, check=True, capture_output=True)
-    (tmp_path / "elsewhere").mkdir()
-    script = (
-        "import pate, sys; assert sys.argv.pop() in pate.__file__, pate.__file__; from pate.app.cli import main; main()"
-    )
-    # -S -E would drop the dependencies too: the wheel's folder simply comes first
-    done = subprocess.run(
-        [sys.executable, "-c", script, "stage=labels", "teachers=ridge", "n_jobs=1", str(site)],
-        cwd=tmp_path / "elsewhere",
-        env=os.environ | {"PYTHONPATH": str(site)},
-        capture_output=True,
-        text=True,
-    )
+
+    def run(code: str, *arguments: str, cwd: Path) -> subprocess.CompletedProcess:
+        others = [path for path in sys.path if Path(path).is_dir() and Path(path).resolve() != ROOT]
+        start = f"import sys; sys.path[:] = {[str(place), *others]!r}\n"
+        command = [sys.executable, "-I", "-S", "-c", start + code, *arguments]
+        return subprocess.run(command, cwd=cwd, capture_output=True, text=True)
+
+    run.place = place
+    return run
+
+
+EVERY_MODULE = """
+import importlib, json, pkgutil
+import pate
+
+names = ["pate", *(one.name for one in pkgutil.walk_packages(pate.__path__, "pate.") if "__main__" not in one.name)]
+print(json.dumps({name: importlib.import_module(name).__file__ for name in names}))
+"""
+
+
+def test_every_module_of_an_installed_wheel_can_be_imported_without_the_checkout(installed, tmp_path):
+    done = installed(EVERY_MODULE, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert (tmp_path / "elsewhere" / "workspace" / "release" / "labels").is_dir()
-    told = subprocess.run(
-        [sys.executable, "-m", "pate.app", "docs"],
-        cwd=tmp_path / "elsewhere",
-        env=os.environ | {"PYTHONPATH": str(site)},
-        capture_output=True,
-        text=True,
-    )
-    assert told.stdout.splitlines()[0] == str(site / "pate" / "docs"), told.stderr
+    places = json.loads(done.stdout)
+    assert {"pate.consensus.clusters", "pate.pipelines.consensus", "pate.conf"} <= places.keys()
+    assert {Path(file).is_relative_to(installed.place) for file in places.values()} == {True}
+
+
+def test_an_installed_wheel_runs_from_another_folder(installed, tmp_path):
+    command = "from pate.app.cli import main; main()"
+    done = installed(command, "stage=labels", "teachers=ridge", "n_jobs=1", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "workspace" / "release" / "labels").is_dir()
+    told = installed("import runpy; runpy.run_module('pate.app', run_name='__main__')", "docs", cwd=tmp_path)
+    assert told.stdout.splitlines()[0] == str(installed.place / "pate" / "docs"), told.stderr

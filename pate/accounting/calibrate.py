@@ -10,7 +10,7 @@ import math
 from functools import lru_cache
 from typing import Any
 
-from pate.accounting.guarantee import shown
+from pate.accounting.guarantee import given, remaining, shown
 from pate.errors import ConfigError
 
 RELATIONS = {"replaced-by-nothing": "REPLACE_SPECIAL", "replace-one": "REPLACE_ONE"}
@@ -48,17 +48,18 @@ def noise_multiplier(
     def excess(log_sigma: float) -> float:  # close to a straight line, so that few evaluations find its root
         return math.log(max(cost(math.exp(log_sigma)), 1e-12) / epsilon)
 
-    what = f"with {steps} steps at sampling rate {sampling_rate:.3g}, delta={delta:g}, {relation}"
+    what = f"with {steps} steps at sampling rate {sampling_rate:.3g}, delta={given(delta)}, {relation}"
     low = high = _first_guess(epsilon, sampling_rate, steps)
     while cost(high) > epsilon:
         if high == MOST:
-            raise ConfigError(f"epsilon={epsilon:g} is out of reach {what}: the least reachable is {shown(cost(high))}")
+            raise ConfigError(
+                f"epsilon={given(epsilon)} is out of reach {what}: the least reachable is {shown(cost(high))}"
+            )
         low, high = high, min(MOST, 1.5 * high)
     while cost(low) <= epsilon:
         if low == LEAST:
             raise ConfigError(
-                f"epsilon={epsilon:g} asks for almost no noise {what}: ask for less than "
-                f"{math.floor(cost(low) * 100) / 100}"
+                f"epsilon={given(epsilon)} asks for almost no noise {what}: ask for less than {remaining(cost(low))}"
             )
         high, low = low, max(LEAST, low / 1.5)
     sigma = math.exp(brentq(excess, math.log(low), math.log(high), xtol=_PRECISION))
@@ -90,8 +91,8 @@ def steps_within(
     if not fits(1):
         first = _cost(noise_multiplier, sampling_rate, 1, delta, relation, once)
         raise ConfigError(
-            f"epsilon={epsilon:g} is out of reach with noise_multiplier={noise_multiplier:g} at sampling rate "
-            f"{sampling_rate:.3g}, delta={delta:g}, {relation}: one step costs {shown(first)}"
+            f"epsilon={given(epsilon)} is out of reach with noise_multiplier={noise_multiplier:g} at sampling rate "
+            f"{sampling_rate:.3g}, delta={given(delta)}, {relation}: one step costs {shown(first)}"
         )
     low, high = 1, most
     while high - low > 1:
@@ -153,8 +154,8 @@ def _refuse_dear(once: float | None, epsilon: float, delta: float, relation: str
     alone = _cost(once, 1.0, 1, delta, relation)
     if alone >= epsilon:
         raise ConfigError(
-            f"epsilon={epsilon:g} is out of reach: the principal components alone cost {shown(alone)}, "
-            f"delta={delta:g}, {relation}; "
+            f"epsilon={given(epsilon)} is out of reach: the principal components alone cost {shown(alone)}, "
+            f"delta={given(delta)}, {relation}; "
             "give them more noise (dpsgd.pca_noise)"
         )
 

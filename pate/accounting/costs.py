@@ -25,12 +25,9 @@ class Costs(Artifact):
 
     def describe(self, withheld: str = "") -> str:
         """Both epsilons in a line, with all that belongs to them; where they are `withheld`, why none may leave."""
-        best, public = self.best, self.publishable
-        leaves = withheld or f"publishable {public.shown} ({public.accountant})"
-        return (
-            f"epsilon {best.shown} ({best.accountant}, {best.holds_for}), {leaves}; "
-            f"delta {self.delta:g}, {self.relation}"
-        )
+        several = [self.best.without(withheld)] if withheld else dict.fromkeys((self.best, self.publishable))
+        told = "; ".join(f"{one.claim} by {one.accountant}" for one in several)
+        return f"{told}; {self.best.promise}"
 
     def __iter__(self) -> Iterator[Guarantee]:
         return map(Guarantee.of, self.prices)

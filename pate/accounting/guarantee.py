@@ -14,6 +14,7 @@ from enum import Enum
 from typing import Any, ClassVar, Literal, Self
 
 HoldsFor = Literal["this data set", "every data set"]
+KEPT = "the owner's, not publishable"
 
 
 class Adjacency(Enum):
@@ -23,6 +24,19 @@ class Adjacency(Enum):
     REPLACE_ONE = "replaced by another"
     LABEL_ONLY = "with another label"
     LOCAL = "replaced by another, before it is sent"
+
+    @property
+    def term(self) -> str:
+        """The field's word for it."""
+        return _TERMS[self]
+
+
+_TERMS = {
+    Adjacency.ZERO_OUT: "zero-out adjacency",
+    Adjacency.REPLACE_ONE: "replace-one adjacency",
+    Adjacency.LABEL_ONLY: "label differential privacy",
+    Adjacency.LOCAL: "local differential privacy",
+}
 
 
 @dataclass(frozen=True)
@@ -55,6 +69,14 @@ class Relation:
         return found.pop() if len(found) == 1 else cls(found.pop().adjacency)
 
 
+def neighbours(several: Iterable[Relation]) -> str:
+    """Which data sets are neighbours, with the field's word for it, said once where it is the same for all."""
+    found = sorted(set(several), key=str)
+    if len({one.adjacency for one in found}) == 1:
+        return f"{'; '.join(map(str, found))} ({found[0].adjacency.term})"
+    return "; ".join(f"{one} ({one.adjacency.term})" for one in found)
+
+
 ZERO_OUT = Relation()
 REPLACE_ONE = Relation(Adjacency.REPLACE_ONE)
 
@@ -63,9 +85,10 @@ REPLACE_ONE = Relation(Adjacency.REPLACE_ONE)
 class Guarantee:
     """What one accountant says of one release, or of several together.
 
-    A data-dependent epsilon is a function of the private data: for the owner's eyes, and valid only for queries fixed
-    in advance. `valid` is false for a bound shown as published that does not hold in both directions. `withheld` says
-    why an epsilon that holds for every data set may not be published all the same (seeded noise, ...), if it may not.
+    A data-dependent epsilon is a function of the private data: valid only for queries fixed in advance, and for the
+    owner's eyes unless it is `sanitised`, drawn with noise that hides what it tells of any record (Papernot et al.
+    2018, Appendix B). `valid` is false for a bound shown as published that does not hold in both directions. `withheld`
+    says why an epsilon that might leave by its kind may not be published all the same (seeded noise, ...).
     """
 
     epsilon: float
@@ -76,10 +99,11 @@ class Guarantee:
     theorem: str
     valid: bool = True
     withheld: str = ""
+    sanitised: bool = False
 
     @property
     def publishable(self) -> bool:
-        return self.valid and not self.data_dependent and not self.withheld
+        return self.valid and (not self.data_dependent or self.sanitised) and not self.withheld
 
     @property
     def fixed_queries(self) -> bool:
@@ -93,7 +117,9 @@ class Guarantee:
     @property
     def use(self) -> str:
         """Whom it may be shown to."""
-        return "publishable" if self.publishable else self.withheld or "the owner's, not publishable"
+        if self.publishable:
+            return "publishable"
+        return self.withheld or (KEPT if self.valid else "to compare with papers")
 
     @property
     def shown(self) -> str:
@@ -102,10 +128,25 @@ class Guarantee:
     @property
     def promise(self) -> str:
         """What two guarantees must share to be compared."""
-        return f"delta {self.delta:g}, {self.relation}"
+        return f"delta {given(self.delta)}, {self.relation}"
+
+    @property
+    def claim(self) -> str:
+        """Where what it promises is said beside it, for several together."""
+        return f"epsilon {self.shown} for {self.holds_for} ({self.use})"
+
+    @property
+    def terms(self) -> str:
+        """All that its epsilon is never without."""
+        return f"for {self.holds_for} ({self.use}), {self.promise}"
+
+    @property
+    def formal(self) -> str:
+        """As the literature writes it."""
+        return f"({self.shown}, {given(self.delta)})-differentially private, {self.relation}, for {self.holds_for}"
 
     def __str__(self) -> str:
-        return f"epsilon {self.shown} for {self.holds_for} ({self.use}), {self.promise}"
+        return f"epsilon {self.shown} {self.terms}"
 
     def alike(self, other: Guarantee) -> bool:
         """Whether two epsilons are of one kind, so that the smaller one is the stronger promise."""
@@ -117,7 +158,8 @@ class Guarantee:
 
     written: ClassVar[dict[str, Any]] = {
         "epsilon": float, "delta": float, "relation": str, "data_dependent": bool, "accountant": str, "theorem": str,
-        "valid": bool, "withheld": str, "publishable": bool, "holds_for": str, "fixed_queries": bool,
+        "valid": bool, "withheld": str, "sanitised": bool, "publishable": bool, "holds_for": str,
+        "fixed_queries": bool,
     }  # fmt: skip
 
     def plain(self) -> dict[str, Any]:
@@ -131,16 +173,17 @@ class Guarantee:
 
     @classmethod
     def of(cls, plain: Mapping[str, Any]) -> Self:
-        """From what `plain` wrote."""
+        """From what `plain` wrote; what was written before any was sanitised does not say so."""
         epsilon, delta = (_number(plain[name]) for name in ("epsilon", "delta"))
         if delta > 1:  # also null: no epsilon stands without its delta
             raise ValueError("a delta is a number of at most 1")
         words = [plain[name] for name in ("accountant", "theorem", "withheld", "relation")]
-        truths = [plain[name] for name in ("data_dependent", "valid")]
+        truths = [plain["data_dependent"], plain["valid"], plain.get("sanitised", False)]
         if not all(isinstance(one, str) for one in words) or not all(isinstance(one, bool) for one in truths):
             raise ValueError("a guarantee has words, and says yes or no")
         accountant, theorem, withheld, relation = words
-        return cls(epsilon, delta, Relation.of(relation), truths[0], accountant, theorem, truths[1], withheld)
+        dependent, valid, sanitised = truths
+        return cls(epsilon, delta, Relation.of(relation), dependent, accountant, theorem, valid, withheld, sanitised)
 
 
 def for_every(accountant: str, epsilon: float, delta: float, theorem: str, valid: bool = True) -> Guarantee:
@@ -191,6 +234,11 @@ def shown(epsilon: float) -> str:
 def remaining(epsilon: float) -> str:
     """What is left of a budget, rounded down."""
     return f"{math.floor(epsilon * 1000) / 1000:.3f}"
+
+
+def given(value: float) -> str:
+    """A delta, or an epsilon that somebody asked for: as it was given, so not rounded either way."""
+    return f"{value:g}"
 
 
 def _number(plain: Any) -> float:

@@ -50,7 +50,8 @@ class Sanitised(Artifact):
 
     def priced(self) -> Guarantee:
         """What it says of the labels. It is of this data set; that it may leave all the same, its noise allows."""
-        return Guarantee(self.epsilon, self.delta, Relation.of(self.relation), True, ACCOUNTANT, THEOREM)
+        relation = Relation.of(self.relation)
+        return Guarantee(self.epsilon, self.delta, relation, True, ACCOUNTANT, THEOREM, sanitised=self.publishable)
 
 
 MISS = 1e-6  # the chance that a published divergence is below the true one

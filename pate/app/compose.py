@@ -52,6 +52,7 @@ class Config:
     aggregator: Any = MISSING
     student: Any = MISSING
     dpsgd: Any = MISSING
+    consensus: Any = MISSING
     tracking: Any = MISSING
     partition: PartitionConfig = field(default_factory=PartitionConfig)
     votes: VotesConfig = field(default_factory=VotesConfig)
@@ -72,7 +73,7 @@ class Config:
     views: bool = False
     owner: bool = False  # ask a model that may not leave; the answers are the owner's too
     stage: str = "all"
-    methods: list[str] = field(default_factory=lambda: ["pate", "dpsgd", "nonprivate"])
+    methods: list[str] | None = None  # null: those of this package, consensus for the owner's comparison only
     delta: float | None = None  # null: the data set's
     seed: int = 0
     force: list[str] = field(default_factory=list)
@@ -102,6 +103,13 @@ def _own() -> dict[str, type[Choice]]:
     from pate.pipelines import methods
 
     return {name: method.own for name, method in methods().items() if method.own is not None}
+
+
+def _of_this_package() -> tuple[str, ...]:
+    """What is run unless methods are named: a package that is installed adds none by itself."""
+    from pate.pipelines import OURS
+
+    return tuple(one.key for one in OURS)
 
 
 def declare() -> None:
@@ -138,7 +146,8 @@ def settle(config: DictConfig) -> Settings:
             asked=_asked(typed) if typed.stage == "predict" else None,
             output=typed.output,
             stage=typed.stage,
-            methods=tuple(typed.methods),
+            methods=_of_this_package() if typed.methods is None else tuple(typed.methods),
+            named=tuple(dict.fromkeys([*(typed.methods or ()), *filter(None, [typed.release.method])])),
             delta=plain["delta"],
             seed=typed.seed,
             force=tuple(typed.force),

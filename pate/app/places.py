@@ -28,6 +28,7 @@ ENTRY_POINTS = {
     "aggregator": "pate.aggregators",
     "student": "pate.students",
     "dpsgd": "pate.dpsgd",
+    "consensus": "pate.consensus",
     "tracking": "pate.tracking",
 }
 _MOVED = {  # where a class was when somebody wrote a YAML that names it
@@ -82,12 +83,21 @@ def located(group: str, target: str) -> Any:
 
 
 def refuse_kind_of_ours(group: str, choice: Any) -> None:
-    """A class of somebody else's that declares the kind of one of ours (each is a YAML of that name) would be served
-    what that one drew."""
+    """A class of somebody else's that declares the kind of one of ours would be served what that one drew."""
     kind, foreign = choice.known_as(), choice.__module__.partition(".")[0] != "pate"
-    if foreign and "." not in kind and files("pate.conf").joinpath(group, f"{kind}.yaml").is_file():
+    ours = _kinds(group).get(kind) if foreign and "." not in kind else None
+    if ours:
         place = f"{choice.__module__}.{choice.__qualname__}"
-        raise ConfigError(f"{group}: {place} declares kind {kind!r}, which is that of {group}={kind}: choose another")
+        raise ConfigError(f"{group}: {place} declares kind {kind!r}, which is that of {group}={ours}: choose another")
+
+
+def _kinds(group: str) -> dict[str, str]:
+    """The kinds of ours in a group, each with a YAML that names its class."""
+    targets = {}
+    for file in files("pate.conf").joinpath(group).iterdir():
+        if file.name.endswith(".yaml") and (named := re.search(r"^_target_: (\S+)", file.read_text(), re.M)):
+            targets[file.name.removesuffix(".yaml")] = named[1]
+    return {located(group, target).known_as(): name for name, target in sorted(targets.items(), reverse=True)}
 
 
 def _imported(module: str) -> ModuleType:

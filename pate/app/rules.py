@@ -5,9 +5,7 @@ Each rule is one sentence about what would fail later, perhaps after privacy was
 
 from __future__ import annotations
 
-from pate.accounting.mechanism import require_known
 from pate.aggregation.labels import read_labels
-from pate.aggregation.votes import read_votes
 from pate.app.stages import stages
 from pate.errors import ConfigError, one_of
 from pate.evaluation.metrics import metrics
@@ -100,55 +98,9 @@ def active_queries_are_not_planned_on_votes(settings: Settings) -> None:
         raise ConfigError("account.on_votes plans for queries fixed in advance: labels.selection=active has none")
 
 
-def answers_have_a_price(settings: Settings) -> None:
-    """Said before any teacher is trained: answers without a price are never drawn."""
-    try:
-        if settings.has_price:
-            require_known(settings.aggregator)
-    except ValueError as error:
-        raise ConfigError(f"aggregator: {error}") from error
-
-
-def a_price_to_publish_has_a_theorem(settings: Settings) -> None:
-    if settings.stage != "sanitise":
-        return
-    answers_have_a_price(settings)
-    if settings.aggregator.smooth_sigma is None or settings.labels.selection == "active":
-        raise ConfigError(
-            "stage=sanitise covers aggregator=gnmax aggregator.noise=continuous and queries fixed in advance: no "
-            "theorem is known here for others"
-        )
-
-
-def there_are_as_many_queries(settings: Settings) -> None:
-    """Votes from a file must cover the queries and, where a student learns from them, be votes on this public pool."""
-    labels, public = settings.labels, settings.dataset.sizes().public
-    if not settings.votes.path:
-        if settings.has_price and labels.queries > public:
-            raise ConfigError(f"labels.queries={labels.queries}: the public pool has only {public} inputs")
-        return
-    classes = len(settings.dataset.class_names)
-    counts = read_votes(settings.votes.path, classes).counts
-    if labels.queries > len(counts):
-        raise ConfigError(f"labels.queries={labels.queries}: votes.path holds only {len(counts)} queries")
-    on_pool = labels.selection in ("medoids", "active")
-    needed = settings.stage in ("all", "check", "student", "compare", "report", "quality") or on_pool
-    if needed and counts.shape != (public, classes or counts.shape[1]):
-        raise ConfigError(
-            f"votes.path holds {counts.shape[0]} queries over {counts.shape[1]} classes, "
-            f"the public pool of {settings.dataset.name} {public} inputs of {classes} classes"
-        )
-
-
 def labels_from_a_file_fit_the_pool(settings: Settings) -> None:
     if settings.labels.path and settings.dataset.class_names:
         read_labels(settings.labels.path, settings.dataset.sizes().public, len(settings.dataset.class_names))
-
-
-def every_teacher_has_a_record(settings: Settings) -> None:
-    records, count = settings.dataset.sizes().private, settings.teachers.count
-    if 0 < records < count and not (settings.votes.path or settings.labels.path):
-        raise ConfigError(f"teachers.count={count}: there are only {records} private records")
 
 
 def tracking_is_there(settings: Settings) -> None:
@@ -163,9 +115,10 @@ def metrics_can_be_loaded(settings: Settings) -> None:
 
 def stage_has_what_it_needs(settings: Settings) -> None:
     """Of the stages of one name a configuration chooses one: it is refused if none of them could be it."""
-    unmet = [
-        [need.otherwise for need in one.needs if not need.met(settings)] for one in stages().get(settings.stage, ())
-    ]
+    from pate.pipelines import answering
+
+    some = [one for name in (settings.stage, *answering(settings)) for one in stages().get(name, ())]
+    unmet = [[need.otherwise for need in one.needs if not need.met(settings)] for one in some]
     if unmet and all(unmet):
         raise ConfigError(f"stage={settings.stage} {unmet[0][0]}")
 
@@ -178,9 +131,17 @@ def private_records_or_a_file(settings: Settings) -> None:
 def the_method_of_the_stage_is_not_left_out(settings: Settings) -> None:
     from pate.pipelines import whose
 
-    for method in whose(settings.stage, settings):
-        if method.key in settings.methods and (why := method.left_out(settings)):
-            raise ConfigError(f"stage={settings.stage}: {why}")
+    reasons = [one.left_out(settings) for one in whose(settings.stage, settings) if one.key in settings.methods]
+    if reasons and all(reasons):
+        raise ConfigError(f"stage={settings.stage}: {reasons[0]}")
+
+
+def some_method_takes_part(settings: Settings) -> None:
+    from pate.pipelines import methods, taking_part
+
+    if settings.stage in ("all", "compare", "report") and not taking_part(settings):
+        reasons = (methods()[name].left_out(settings) for name in settings.methods)
+        raise ConfigError(f"methods=[{','.join(settings.methods)}]: {'; '.join(reasons)}")
 
 
 def seeded_noise_has_no_public_page(settings: Settings) -> None:
@@ -198,9 +159,10 @@ def what_is_released_may_leave(settings: Settings) -> None:
 
 
 def stage_is_part_of_a_method(settings: Settings) -> None:
-    from pate.pipelines import graph
+    from pate.pipelines import answering, graph
 
-    if settings.stage in stages() and settings.stage not in {one.name for one in graph(settings).stages}:
+    there = {one.name for one in graph(settings).stages}
+    if settings.stage in stages() and settings.stage not in there and not answering(settings):
         raise ConfigError(f"stage={settings.stage} {_no_part(settings)}")
 
 
@@ -235,16 +197,13 @@ RULES = (
     files_are_there,
     files_do_not_contradict,
     active_queries_are_not_planned_on_votes,
-    answers_have_a_price,
-    a_price_to_publish_has_a_theorem,
-    there_are_as_many_queries,
     labels_from_a_file_fit_the_pool,
-    every_teacher_has_a_record,
     tracking_is_there,
     metrics_can_be_loaded,
     stage_has_what_it_needs,
     private_records_or_a_file,
     the_method_of_the_stage_is_not_left_out,
+    some_method_takes_part,
     seeded_noise_has_no_public_page,
     what_is_released_may_leave,
     labels_from_a_file_have_inputs,

@@ -9,10 +9,11 @@ from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from pate.accounting.guarantee import KEPT
 from pate.evaluation.results import Calibration, Labelling, MethodResult, Planned, Results, StageResult
 from pate.evaluation.scores import Score, Scores
 from pate.ledger.summary import AccountTotal
-from pate.methods.method import KEPT, Entry, Made, Method
+from pate.methods.method import Entry, Made, Method
 from pate.noise import SEEDED
 from pate.release.withheld import withheld
 from pate.settings import Settings
@@ -31,8 +32,10 @@ def results(
     account: AccountTotal | None,
     overrides: Sequence[str] = (),
     flags: Sequence[str] = (),
+    plan: Sequence[str] = (),
 ) -> Results:
-    """What the methods of a run found; `account` is what the ledger says of its private data."""
+    """What the methods of a run found; `account` is what the ledger says of its private data, `plan` what it would say
+    after a whole run."""
     from pate.pipelines.artifacts import QUALITY, SCORES
 
     settings, records, made = runner.settings, runner.records, runner.made
@@ -46,6 +49,8 @@ def results(
         methods=[_method(entry, made, scores, records, why) for entry in shown],
         pate=_labelling(made, scores, why),
         quality=quality,
+        tables=[table for method in methods for table in method.tables(settings, made)],
+        plan=list(plan),
         ledger=account,
         stages={
             name: StageResult(
@@ -81,6 +86,7 @@ def _method(entry: Entry, made: Made, scores: Scores, records: Mapping[str, Reco
         about=entry.about,
         private=entry.private,
         from_pool=entry.from_pool,
+        from_labels=entry.from_labels,
         compared_at=entry.compared_at,
         stage=entry.stages[-1] if entry.stages else "",
         kept=entry.kept,

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from pate.accounting.filter import Rule, composed
-from pate.accounting.guarantee import shown
+from pate.accounting.guarantee import Guarantee, Relation, given, remaining, shown
+from pate.data.examine import Examined
 from pate.data.labels import CLASSES_FROM_PRIVATE
 from pate.ledger.ledger import Release, relation, total
 from pate.noise import SEEDED
@@ -21,12 +22,17 @@ from pate.settings import Settings
 from pate.workspace.runner import Runner
 from pate.workspace.stage import Stage
 
-# Seconds a record of each kind on two cores: MNIST (docs/explanation/results.md), digits for the rest.
-_FEATURES = {"Scattering": 5e-4, "PCA": 2e-5, "Identity": 1e-6}
-_TEACHERS = {"Ridge": 1.5e-5, "KRR": 6e-5, "Graph": 2e-4, "KRRGraph": 3e-4, "Logistic": 3e-4, "CNN": 0.05}
-_STUDENTS = {"SelfTraining": 1e-3, "Supervised": 1e-4, "Graph": 2e-3, "KRR": 1e-3, "LabelSpreading": 2e-3}
-_DPSGD = {"Linear": 2e-6, "MLP": 4e-5, "CNN": 1e-4, "ScatterLinear": 1e-5}  # and an epoch
-_OTHERS = {"data": 1.0, "votes": 0.5, "queries": 0.5, "labels": 2.0, "account": 2.0, "panel": 5.0, "compare": 2.0,
+# Seconds a record of each work by each kind on two cores: MNIST (docs/explanation/results.md), digits for the rest.
+RATES = {
+    "features": {"scattering": 5e-4, "pca": 2e-5, "identity": 1e-6},
+    "teachers": {"ridge": 1.5e-5, "krr": 6e-5, "graph": 2e-4, "krr_graph": 3e-4, "logistic": 3e-4, "cnn": 0.05},
+    "student": {"self_training": 1e-3, "supervised": 1e-4, "graph": 2e-3, "krr": 1e-3, "label_spreading": 2e-3},
+    "dpsgd": {"linear": 2e-6, "mlp": 4e-5, "cnn": 1e-4, "scatter_linear": 1e-5},  # and an epoch
+    "basis": {"consensus_graph": 4e-3, "consensus_kernel": 2e-3, "consensus_clusters": 2e-4},
+    "consensus": {"consensus_graph": 2e-4, "consensus_kernel": 2e-4, "consensus_clusters": 3e-6},
+    "consensus_student": {"consensus_graph": 1e-4, "consensus_kernel": 3e-4, "consensus_clusters": 2e-6},
+}
+OTHERS = {"data": 1.0, "votes": 0.5, "queries": 0.5, "labels": 2.0, "account": 2.0, "panel": 5.0, "compare": 2.0,
            "report": 2.0}  # fmt: skip
 
 
@@ -39,6 +45,50 @@ class Step:
     draws: bool
     seconds: float | None
     rough: bool = False
+
+
+@dataclass(frozen=True)
+class PlannedRelease:
+    """One to come, by its publishable epsilon."""
+
+    kind: str
+    epsilon: float
+    delta: float
+    relation: str
+
+
+@dataclass(frozen=True)
+class SpendingPlan:
+    """What a run would release, and what its account comes to before and after; `withheld` says why none of it may be
+    published, if none may, and `account_withheld` the same of the account's total."""
+
+    releases: list[PlannedRelease]
+    account: str
+    delta: float
+    before: float
+    after: float
+    relation: str
+    withheld: str
+    account_withheld: str
+    budget: float | None = None  # what of it may be spent, where that is limited
+
+
+@dataclass(frozen=True)
+class Checkup:
+    """check.json: what was seen of the data, and what the run would do, cost and take."""
+
+    seen: Examined
+    delta: float
+    settings: list[str]  # what of them is worth a second thought
+    steps: list[Step]
+    plan: SpendingPlan
+    over_budget: str
+    bytes_needed: int
+    bytes_free: int
+
+    def plain(self) -> dict[str, Any]:
+        """As it is written: what was seen stands beside the rest."""
+        return asdict(self.seen) | {one.name: getattr(self, one.name) for one in fields(self) if one.name != "seen"}
 
 
 def steps(runner: Runner, targets: Iterable[str]) -> list[Step]:
@@ -55,49 +105,38 @@ def _seconds(runner: Runner, stage: Stage, reused: bool) -> tuple[float | None, 
     before = runner.store.last_effort(stage.name)
     if before is not None:
         return before, False
-    settings = runner.settings
-    sizes, dpsgd = settings.dataset.sizes(), settings.dpsgd
-    each = {
-        "features": (_FEATURES, settings.features, sizes.public),
-        "encode": (_FEATURES, settings.features, sizes.private + sizes.test),
-        "teachers": (_TEACHERS, settings.teachers, sizes.private),
-        "student": (_STUDENTS, settings.student, sizes.public),
-        "nonprivate": (_STUDENTS, settings.student, sizes.private),
-        "dpsgd": (_DPSGD, dpsgd, sizes.private * dpsgd.epochs),
-        "dpsgd_publishable": (_DPSGD, dpsgd, sizes.private * dpsgd.epochs),
-    }
-    if stage.name in each:
-        known, choice, records = each[stage.name]
-        rate = known.get(type(choice).__name__)
-        return (None if rate is None else 0.5 + rate * records), True
-    return _OTHERS.get(stage.name), True
+    if stage.effort is None:
+        return OTHERS.get(stage.name), True
+    effort = stage.effort(runner.settings)
+    rate = RATES.get(effort.work, {}).get(effort.choice.known_as())
+    return (None if rate is None else 0.5 + rate * effort.records), True
 
 
-def planned(runner: Runner, releases: Iterable[Release]) -> dict[str, Any]:
+def planned(runner: Runner, releases: Iterable[Release]) -> SpendingPlan:
     """The publishable epsilon of each release to come, and what the account comes to with them."""
     account, delta, coming = runner.accounts.first, runner.settings.limit.delta, list(releases)
     counted = coming if runner.settings.noise.seed is None else []  # what is seeded protects nobody, and spends nothing
     found = [
-        {"kind": one.kind, "epsilon": composed([one.cost], one.cost.delta, "basic"), "delta": one.cost.delta,
-         "relation": one.relation}
+        PlannedRelease(one.kind, composed([one.cost], one.cost.delta, "basic"), one.cost.delta, one.relation)
         for one in coming
-    ]  # fmt: skip
+    ]
     spent = runner.ledger.releases(account)
     void = CLASSES_FROM_PRIVATE if runner.settings.classes_from_private else ""
     own = withheld([void, SEEDED if runner.settings.noise.seed is not None else ""])
     before = total(spent, delta)[0] if spent else 0.0
     costs = [*(entry.release.cost for entry in spent), *(one.cost for one in counted)]
     rules: tuple[Rule, ...] = (spent[0].rule,) if spent else ("renyi", "basic")
-    return {
-        "releases": found,
-        "account": account,
-        "delta": delta,
-        "before": before,
-        "after": min(composed(costs, delta, rule) for rule in rules) if counted else before,
-        "relation": relation([*(entry.release for entry in spent), *coming]),
-        "withheld": own,  # why none of it may be published, if none may
-        "account_withheld": next((entry.withheld for entry in spent if entry.withheld), own if counted else ""),
-    }
+    return SpendingPlan(
+        releases=found,
+        account=account,
+        delta=delta,
+        before=before,
+        after=min(composed(costs, delta, rule) for rule in rules) if counted else before,
+        relation=relation([*(entry.release for entry in spent), *coming]),
+        withheld=own,
+        account_withheld=next((entry.withheld for entry in spent if entry.withheld), own if counted else ""),
+        budget=runner.settings.limit.epsilon,
+    )
 
 
 def disk(settings: Settings, width: int) -> tuple[int, int]:
@@ -112,16 +151,30 @@ def disk(settings: Settings, width: int) -> tuple[int, int]:
     return need, shutil.disk_usage(home).free
 
 
-def told(plan: dict[str, Any]) -> list[str]:
+def told(plan: SpendingPlan) -> list[str]:
     """The plan in sentences, each epsilon with all that belongs to it."""
     lines = [
-        f"would release {one['kind']}: epsilon {shown(one['epsilon'])} for every data set "
-        f"({plan['withheld'] or 'publishable'}), delta {one['delta']:g}, {one['relation']}"
-        for one in plan["releases"]
+        f"would release {one.kind}: {_guarantee(one.epsilon, one.delta, one.relation, plan.withheld)}"
+        for one in plan.releases
     ]
-    before, after, leaves = shown(plan["before"]), shown(plan["after"]), plan["account_withheld"] or "publishable"
+    before, after = (
+        _guarantee(epsilon, plan.delta, plan.relation, plan.account_withheld) for epsilon in (plan.before, plan.after)
+    )
     return [
         *(lines or ["would release nothing"]),
-        f"account {plan['account']}: epsilon {before} released so far, {after} with all of it, for every data set "
-        f"({leaves}), delta {plan['delta']:g}, {plan['relation']}; what was answered before is served, not spent",
+        f"account {plan.account}: epsilon {before.shown} released so far, {after.shown} with all of it, "
+        f"{after.terms}; what was answered before is served, not spent",
+        *([] if plan.budget is None else [_left(plan, plan.budget)]),
     ]
+
+
+def _left(plan: SpendingPlan, budget: float) -> str:
+    """What of the budget all of it would leave."""
+    left = budget - plan.after
+    fits = f"{remaining(left)} would be left" if left >= 0 else "it does not fit"
+    return f"budget of epsilon {shown(budget)}, delta {given(plan.delta)}: {fits}"
+
+
+def _guarantee(epsilon: float, delta: float, promised: str, withheld: str) -> Guarantee:
+    """What is foreseen holds for every data set: nothing was looked at."""
+    return Guarantee(epsilon, delta, Relation.of(promised), False, "", "", withheld=withheld)

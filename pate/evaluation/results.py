@@ -44,6 +44,7 @@ class MethodResult:
     about: str = ""
     private: bool = True
     from_pool: bool = False  # learned from the public pool
+    from_labels: bool = False  # a student of the run's noisy labels, and not a learner of its own
     compared_at: str = BEST
     stage: str = ""  # that makes its model
     kept: bool = False  # made to be compared, and not released
@@ -130,6 +131,23 @@ class Labelling:
 
 
 @dataclass(frozen=True)
+class Table:
+    """What a method has to show beside scores: numbers, and how each column is written (a format of Python's)."""
+
+    title: str
+    words: str
+    columns: dict[str, str]
+    rows: list[list[float | None]]
+
+    def cells(self) -> list[list[str]]:
+        """As they are read."""
+        forms = list(self.columns.values())
+        return [
+            ["-" if x is None else format(x, form) for x, form in zip(row, forms, strict=True)] for row in self.rows
+        ]
+
+
+@dataclass(frozen=True)
 class StageResult:
     """How one stage went."""
 
@@ -152,6 +170,8 @@ class Results:
     config: dict[str, Any]
     notes: list[str]
     quality: Quality | None = None
+    tables: list[Table] = field(default_factory=list)
+    plan: list[str] = field(default_factory=list)  # what a whole run would release, and the account with it
     ledger: AccountTotal | None = None
     published: str | None = None
     public_page: str | None = None
@@ -161,9 +181,6 @@ class Results:
     warned: list[str] = field(default_factory=list)  # said while it ran
     public_notes: list[str] = field(default_factory=list)
     version: int = RESULTS
-
-    def method(self, name: str) -> MethodResult | None:
-        return next((one for one in self.methods if one.name == name), None)
 
     @property
     def data(self) -> str:

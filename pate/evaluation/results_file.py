@@ -44,13 +44,22 @@ def results_of(plain: Any) -> Results:
         with parsing("results.json of this program"):
             plain = upgraded(plain)
     try:
-        found = from_json(Results, plain)
+        found = from_json(Results, _with_students(plain))
     except ValueError as problem:
         raise Unreadable(f"is damaged or no results.json of this program ({problem})") from None
     names = [word for one in found.methods for word in (one.name, one.title, one.short, one.relation or "")]
     if CONTROL.search(" ".join([*names, *found.notes, *map(str, _paths(found))])):
         raise Unreadable("holds control characters")
     return _voided(found)
+
+
+def _with_students(plain: dict[str, Any]) -> dict[str, Any]:
+    """Before a row told whether it learned from labels, PATE's alone learned from the public pool, and did."""
+    rows = plain.get("methods")
+    if not isinstance(rows, list):
+        return plain  # refused when it is read
+    told = [{"from_labels": one.get("from_pool", False)} | one if isinstance(one, dict) else one for one in rows]
+    return plain | {"methods": told}
 
 
 def _voided(found: Results) -> Results:

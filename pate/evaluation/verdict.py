@@ -31,8 +31,11 @@ class Claim:
     guarantee: Guarantee | None
 
     def __str__(self) -> str:
-        score = f"{self.method.short} {self.method.accuracy:.1%}"
-        return f"{score} at {self.guarantee}" if self.guarantee else f"{score} at an epsilon that is not known here"
+        return f"{self.score} at {self.guarantee or 'an epsilon that is not known here'}"
+
+    @property
+    def score(self) -> str:
+        return f"{self.method.short} {self.method.accuracy:.1%}"
 
 
 def verdict(found: Results) -> Verdict:
@@ -57,7 +60,7 @@ def verdict(found: Results) -> Verdict:
             cost = f"At what {ours.short} cost on this very data set"
             sentences.append(f"{cost}: {beside}; {_better(ours, theirs)}.")
     if not headline:
-        learner = "PATE's student" if ours.name == "pate" else ours.short
+        learner = f"{ours.short}'s student" if ours.from_labels else ours.short
         headline = f"On {found.data}, {learner} is right on {ours.accuracy:.1%} of the test inputs."
         sentences.append(f"{Claim(ours, ours.best)}.")
     for bound in (one for one in found.scored if not one.private):
@@ -95,6 +98,6 @@ def _side_by_side(ours: Claim, theirs: Claim) -> str:
     lead, error, _ = theirs.method.ahead or (0.0, 0.0, 1.0)
     first = str(ours)
     if ours.guarantee and theirs.guarantee and ours.guarantee.promise == theirs.guarantee.promise:
-        first = first.removesuffix(f", {ours.guarantee.promise}")  # said once, for both
+        first = f"{ours.score} at {ours.guarantee.claim}"  # the promise is said once, for both
     gap = f"a difference of {abs(lead) * 100:.1f} ± {error * 100:.1f} points"
     return f"{first}; {theirs}; {gap} on the test inputs"

@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 from pate.accounting.costs import RELATION
 from pate.accounting.filter import FIRST_ORDERS, ORDERS, Cost, Rule, at_orders, composed, deltas, suitable
-from pate.accounting.guarantee import remaining, shown
+from pate.accounting.guarantee import given, remaining, shown
 from pate.errors import BudgetExceeded, ConfigError
 from pate.ledger.file import LedgerFile
 from pate.workspace.store import Store
@@ -263,11 +263,12 @@ def _filter(
         return rule
     spent, requested = (composed(some, budget.delta, rule) for some in (before, costs))
     message = (
-        f"the budget of account {account} is epsilon {remaining(budget.epsilon)}, delta {budget.delta:g}, {promise}: "
+        f"the budget of account {account} is epsilon {remaining(budget.epsilon)}, delta {given(budget.delta)}, "
+        f"{promise}: "
         f"requested {shown(requested)}, spent {shown(spent)}, remaining {remaining(max(budget.epsilon - spent, 0.0))}; "
     )
     if rule == "basic" and math.isinf(together):
-        message += f"deltas add up to {float(deltas([*before, *costs])):.3g}, which is too much"
+        message += f"deltas add up to {given(float(deltas([*before, *costs])))}, which is too much"
     else:
         message += f"together they would cost {shown(together)}, so {shown(together - budget.epsilon)} is missing"
     if budget.strict:
@@ -296,11 +297,11 @@ def _keep_strict(own: Sequence[Entry], account: str, budget: Budget, warn: Warn)
     if not looser:
         return
     promise = relation(entry.release for entry in own)
-    was = f"account {account} has a strict budget, epsilon {last.epsilon:g}, delta {last.delta:g}, {promise}"
+    was = f"account {account} has a strict budget, epsilon {given(last.epsilon)}, delta {given(last.delta)}, {promise}"
     if not budget.lift:
         raise ConfigError(
-            f"{was}: go on with budget=strict budget.epsilon={last.epsilon:g} budget.delta={last.delta:g}, or give it "
-            "up with budget.lift=true, which breaks what it promised"
+            f"{was}: go on with budget=strict budget.epsilon={given(last.epsilon)} budget.delta={given(last.delta)}, "
+            "or give it up with budget.lift=true, which breaks what it promised"
         )
     warn(f"{was}, which this run gives up (budget.lift)")
 

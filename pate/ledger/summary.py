@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar
 
 from pate.accounting.filter import ORDERS, composed, fixed_in_advance
-from pate.accounting.guarantee import Guarantee, Relation
+from pate.accounting.guarantee import KEPT, Guarantee, Relation
 from pate.ledger.ledger import Budget, Entry, Ledger, relation, total
 
 _RULES = {
@@ -194,7 +194,7 @@ def _left(spent: Sequence[Entry], budget: Budget) -> Left:
 
 def _line(entry: Entry) -> Line:
     release, cost, spender = entry.release, entry.release.cost, entry.spender
-    withheld = entry.withheld or ("" if entry.spent else "the owner's, not publishable")
+    withheld = entry.withheld or ("" if entry.spent else KEPT)
     every = Guarantee(cost.epsilon, cost.delta, Relation.of(release.relation), False, release.kind, ALONE)
     return Line(
         id=entry.id,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from pate.accounting.guarantee import given, neighbours
 from pate.models.predictor import Predictor
 from pate.release.statement import PUBLIC_INPUTS, Statement
 
@@ -64,8 +65,8 @@ def _promised(statement: Statement) -> str:
         )
     rows = [
         ("epsilon", f"**{found.shown}** (rounded up)"),
-        ("delta", f"**{found.delta:g}**"),
-        ("neighbours", str(found.relation)),
+        ("delta", f"**{given(found.delta)}**"),
+        ("neighbours", neighbours([found.relation])),
         *([("epsilon if replaced by another", f"{another.shown}, at the same delta")] if another else []),
         ("holds for", "every data set: computed from settings and sizes, not from records or votes"),
         ("accountant", found.accountant),

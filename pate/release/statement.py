@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from pate.accounting.guarantee import REPLACE_ONE, ZERO_OUT, Guarantee, Relation
 from pate.accounting.ladder import worst_case
 from pate.aggregation.aggregator import Aggregator
-from pate.dpsgd.accountant import Spent
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,7 @@ class Statement:
     def __post_init__(self) -> None:
         if self.guarantee is None:
             return
-        if not self.guarantee.publishable:
+        if not self.guarantee.publishable or self.guarantee.data_dependent:
             raise ValueError("what leaves holds for every data set, and nothing keeps it from being published")
         if not (math.isfinite(self.guarantee.epsilon) and self.guarantee.accountant and self.guarantee.theorem):
             raise ValueError("an epsilon is a finite number, and stands with its accountant and theorem")
@@ -61,15 +60,6 @@ _FIXED = (
     "**The queries** were chosen from public inputs. The epsilon above holds however that was done, also by looking at "
     "earlier answers."
 )
-_TRAINED = (
-    "It learned from the private records by DP-SGD: every step saw a random lot of them, and only through a sum of "
-    "clipped gradients to which noise was added."
-)
-_TRAINER = (
-    "**A trusted trainer.** Whoever ran the training saw the private records, and is trusted to have kept them; no "
-    "gradient, loss or model from along the way was published."
-)
-_LOTS = "**The lots.** Each step drew each record on its own, by chance, and its plan was fixed before the first."
 PUBLIC_INPUTS = "**The public inputs.** They are not protected."
 
 
@@ -116,28 +106,5 @@ def of_votes(
         rests_on=(split, _ADAPTIVE if adaptive else _FIXED),
         not_covered=(PUBLIC_INPUTS,),
         exact_noise=aggregator.exact_noise,
-        account=account,
-    )
-
-
-def of_gradients(spent: Spent, *, data: str, account: Mapping[str, str] | None = None) -> Statement:
-    """What a training paid, by a plan that was fixed before its first step."""
-    mechanism = (
-        f"DP-SGD, {spent.steps} sums of clipped gradients with Gaussian (floating-point) noise of multiplier "
-        f"{spent.noise_multiplier:.4g}, each over records drawn on their own with probability "
-        f"{spent.sampling_rate:.4g}"
-    )
-    if spent.pca_noise is not None:
-        mechanism += f"; before them, second moments of all records with noise of multiplier {spent.pca_noise:.4g}"
-    return Statement(
-        method="DP-SGD",
-        data=data,
-        mechanism=mechanism,
-        learned=_TRAINED,
-        trusted=_TRAINER,
-        guarantee=spent.guarantee(),
-        replace_one=spent.replace_one(),
-        rests_on=(_LOTS,),
-        exact_noise=False,
         account=account,
     )

@@ -29,6 +29,6 @@ def write_rows(table: Sequence[dict[str, Any]], file: Path) -> None:
     write_owned(file, text.getvalue().encode())
 
 
-def write_facts(facts: dict[str, Any], file: Path) -> None:
-    """Facts for a program."""
+def write_facts(facts: Any, file: Path) -> None:
+    """Facts for a program: a dataclass, or plain ones."""
     write_owned(file, json.dumps(to_json(facts), indent=1, allow_nan=False).encode())

@@ -21,13 +21,12 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pate.accounting.guarantee import REPLACE_ONE, ZERO_OUT, Guarantee
+from pate.accounting.guarantee import KEPT, REPLACE_ONE, ZERO_OUT, Guarantee
 from pate.choice import Choice
 from pate.data.labels import CLASSES_FROM_PRIVATE
 from pate.errors import ConfigError, PateError
 from pate.evaluation.results import Results
 from pate.learning.telling import following
-from pate.methods.method import KEPT
 from pate.noise import SEEDED
 from pate.release.withheld import withheld
 from pate.report.sweep.jobs import Job
@@ -206,7 +205,7 @@ def on_the_way(settings: Settings) -> dict[str, str]:
         if any(ref.side == "private" for ref in maker.reads):
             told[f"{maker.name}_loss"] = _LOSS
         so_far = Guarantee(0.0, settings.delta, ZERO_OUT, False, "", "", withheld=withheld(void) or KEPT * entry.kept)
-        told[f"{maker.name}_epsilon_so_far"] = _belongs(so_far)
+        told[f"{maker.name}_epsilon_so_far"] = so_far.terms
     return told
 
 
@@ -220,7 +219,7 @@ def prices(found: Results) -> dict[str, str]:
         if method.best and "epsilon_replace_one" in method.details:
             another = method.details["epsilon_replace_one"] or math.inf
             known["epsilon_replace_one"] = replace(method.best, epsilon=another, relation=REPLACE_ONE)
-        told |= {f"{method.name}_{key}": _belongs(one) for key, one in known.items() if one is not None}
+        told |= {f"{method.name}_{key}": str(one) for key, one in known.items() if one is not None}
     return told
 
 
@@ -235,12 +234,6 @@ def flat(plain: Mapping[str, Any], before: str = "") -> dict[str, str]:
 
 def _text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, default=str)
-
-
-def _belongs(one: Guarantee) -> str:
-    infinite = "" if math.isfinite(one.epsilon) else "infinite, "
-    to = one.use if one.publishable or one.withheld not in ("", KEPT) else "the owner's"
-    return f"{infinite}{one.promise}, holds for {one.holds_for}, {to}"
 
 
 def _is_number(value: Any) -> bool:

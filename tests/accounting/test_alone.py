@@ -45,7 +45,7 @@ def found():
 
 
 def test_votes_are_priced_where_hydra_torch_and_sklearn_cannot_be_imported(found):
-    """Figures of docs/accounting.md at delta 1e-5."""
+    """Figures of docs/explanation/accounting.md at delta 1e-5."""
     assert found["blocked"] == []
     assert found["prices"]["LNMax"]["optimal_independent"] == pytest.approx(4.307, abs=1.1e-3)
     assert found["prices"]["LNMax"]["exact_rdp"] == pytest.approx(0.575, abs=1.1e-3)

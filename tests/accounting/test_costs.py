@@ -19,12 +19,14 @@ def test_a_line_says_both_epsilons_rounded_up_and_what_belongs_to_them():
     prices = [for_this("exact_rdp", 0.50001, 1e-5, "both"), for_every("basic", 2.0, 1e-5, "composition")]
     costs = Costs([one.plain() for one in prices], 1e-5, 10)
     assert costs.describe() == (
-        "epsilon 0.501 (exact_rdp, this data set), publishable 2.000 (basic); "
-        "delta 1e-05, one record replaced by nothing"
+        "epsilon 0.501 for this data set (the owner's, not publishable) by exact_rdp; epsilon 2.000 for every data set "
+        "(publishable) by basic; delta 1e-05, one record replaced by nothing"
     )
     said = costs.describe("nothing may leave: seeded noise")
-    assert "nothing may leave: seeded noise" in said
+    assert "epsilon 0.501 for this data set (nothing may leave: seeded noise)" in said
     assert "2.000" not in said
+    alone = Costs([prices[1].plain()], 1e-5, 10)
+    assert alone.describe().count("epsilon") == 1
 
 
 def test_a_withheld_price_is_the_owners_and_does_not_leave():

@@ -11,6 +11,7 @@ from scipy.special import logsumexp
 
 from pate.accounting.conversion import epsilon
 from pate.accounting.gnmax2018 import both_directions, log_q, published
+from pate.accounting.guarantee import worst_case
 from pate.accounting.smooth_sensitivity import Sanitised, release_cost, sanitised_epsilon, smooth_sensitivity
 from pate.noise import source
 
@@ -182,8 +183,10 @@ def test_a_sanitised_price_of_an_earlier_version_can_be_read():
     assert Sanitised.join({}, stored).relation == "one record replaced by nothing"
 
 
-def test_a_sanitised_price_is_of_this_data_set_whatever_leaves() -> None:
+@pytest.mark.parametrize("leaves", [True, False])
+def test_a_sanitised_price_is_of_this_data_set_and_leaves_where_its_noise_allows(leaves) -> None:
     """As a guarantee it is data-dependent: nothing that rests on every data set may take it for one that is not."""
-    found = Sanitised(0.5, 1.2344, 1e-5, True, relation="all records of one person replaced by nothing").priced()
-    assert (found.shown, found.holds_for, found.publishable) == ("1.235", "this data set", False)
+    found = Sanitised(0.5, 1.2344, 1e-5, leaves, relation="all records of one person replaced by nothing").priced()
+    assert (found.shown, found.holds_for, found.publishable) == ("1.235", "this data set", leaves)
+    assert worst_case([found]) is None
     assert found.promise == "delta 1e-05, all records of one person replaced by nothing"

@@ -1,8 +1,14 @@
 """A mechanism from outside, with its price and its law: the exponential one, and no file of pate/ changed for it."""
 
+import csv
 import itertools
+import json
 import math
+import os
+import re
+import subprocess
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -25,9 +31,12 @@ from pate.noise import source
 from pate.release.statement import of_votes
 from pate.report.run.panel import panel
 from tests.accounting.brute_force import worst_delta
+from tests.command_line import MAIN
 
 COUNTS = np.array([[6, 3, 1], [4, 4, 2], [10, 0, 0]])
 _STEP = 0.2  # between nodes, times gamma
+SMALL = ["teachers=ridge", "teachers.count=20", "labels.queries=5", "student=supervised", "dpsgd.epochs=1",
+         "delta=1e-8", "n_jobs=1"]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -171,9 +180,9 @@ def run(tmp_path, monkeypatch):
     group.mkdir(parents=True)
     (group / "exponential.yaml").write_text(f"_target_: {__name__}.Exponential\ngamma: 0.2\n")
     monkeypatch.chdir(tmp_path)
-    chosen = [f"hydra.searchpath=[file://{group.parent}]", "aggregator=exponential", "delta=1e-8", "n_jobs=1"]
-    small = ["teachers=ridge", "teachers.count=20", "labels.queries=5", "student=supervised", "dpsgd.epochs=1"]
-    return lambda *more: pate.run([*chosen, *small, *more])
+    return lambda *more: pate.run(
+        [f"hydra.searchpath=[file://{group.parent}]", "aggregator=exponential", *SMALL, *more]
+    )
 
 
 def test_a_whole_run_with_its_ledger_and_its_release(run, tmp_path):
@@ -182,6 +191,11 @@ def test_a_whole_run_with_its_ledger_and_its_release(run, tmp_path):
     assert offered["basic"] == pytest.approx(5 * 0.4)
     assert offered["exact_rdp"] < offered["basic"]
     assert any("floating-point noise" in note for note in found["notes"])
+    (page,) = (tmp_path / "workspace").glob("runs/*/report.html")
+    text = page.read_text()
+    assert "5 of 5 queries answered by exponential mechanism, gamma 0.2 (floating-point)" in text
+    assert '<td title="Cesar &amp; Rogers">bounded_range</td>' in text  # its price, in the panel that varies its noise
+    assert "gamma" in json.loads(re.search(r'id="panel-data">(.*?)</script>', text)[1])["parameter"]
     run("stage=release", "output=model")
     card = (tmp_path / "model" / "MODEL_CARD.md").read_text()
     assert "exponential mechanism, gamma 0.2 (floating-point)" in card
@@ -191,6 +205,27 @@ def test_a_whole_run_with_its_ledger_and_its_release(run, tmp_path):
     assert entry["parameters"] == {"kind": "exponential of the tests", "gamma": 0.2, "answers": 5, "teachers": 20}
     assert entry["pure_epsilon"] == pytest.approx(2.0)
     assert entry["this_data_set"]["epsilon"] < 2.0
+
+
+def test_a_sweep_holds_it_against_another(run, tmp_path):
+    """In processes that know of it by a YAML and the path alone."""
+    both = [
+        "-m",
+        f"hydra.searchpath=[file://{tmp_path / 'mine'}]",
+        "aggregator=exponential,lnmax",
+        "aggregator.gamma=0.2",
+    ]
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
+    command = [*MAIN, *both, *SMALL, "methods=[pate]", "hydra.sweep.dir=swept"]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    with open(tmp_path / "swept" / "sweep.csv", newline="") as file:
+        rows = {row["aggregator"]: row for row in csv.DictReader(file)}
+    assert rows.keys() == {"exponential", "lnmax"}
+    assert float(rows["exponential"]["pate_epsilon_publishable"]) == pytest.approx(5 * 0.4)
+    assert "│ exponential │" in done.stdout
+    assert "exponential" in (tmp_path / "swept" / "report.html").read_text()
+    assert "2 by this sweep from account digits" in done.stdout
 
 
 def test_one_that_is_derived_from_it_is_refused_before_anything_runs(run, tmp_path):

@@ -21,13 +21,19 @@ def test_the_whole_pipeline_twice(pate, tmp_path):
     assert first.returncode == 0, first.stderr
     for word in ("PATE", "DP-SGD", "non-private bound", "epsilon", "delta", "holds for", "test accuracy"):
         assert word in first.stdout
-    assert "neighbours: one record replaced by nothing" in first.stdout
+    assert first.stdout.count("neighbours: one record replaced by nothing (zero-out adjacency)") == 1
     assert "one/results.json" in first.stdout
     assert "student" in first.stderr  # one summary line a stage
     file = tmp_path / "one" / "results.json"
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     found = json.loads(file.read_text())
-    assert [row["name"] for row in found["methods"]] == ["pate", "dpsgd", "dpsgd_publishable", "nonprivate"]
+    assert [row["name"] for row in found["methods"]] == [
+        "pate",
+        "dpsgd",
+        "dpsgd_publishable",
+        "consensus",
+        "nonprivate",
+    ]
     keys = {"name", "epsilon", "delta", "epsilon_publishable", "guarantee", "relation", "accuracy", "seconds"}
     assert all(keys <= set(row) for row in found["methods"])
     assert found["methods"][1]["epsilon"] <= found["methods"][0]["epsilon"]
@@ -45,7 +51,7 @@ def test_the_whole_pipeline_twice(pate, tmp_path):
 @pytest.mark.parametrize(
     ("override", "words"),
     [
-        ("tachers.count=3", "tachers: no such key; there are account, aggregator, budget, clean, compare, dataset"),
+        ("tachers.count=3", "tachers: no such key; there are account, aggregator, budget, clean, compare, consensus"),
         ("teachers.cuont=3", "teachers.cuont: no such key; there are count, inverse_penalty, iterations"),
         ("teachers.count=many", "teachers.count: Value 'many' of type 'str' could not be converted to Integer"),
         ("teachers=llama", "Available options in 'teachers'"),

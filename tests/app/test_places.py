@@ -7,7 +7,7 @@ import pytest
 import yaml
 from omegaconf import OmegaConf
 
-from pate.app.compose import _choice, settle
+from pate.app.compose import CHOICES, _choice, settle
 from pate.app.places import _MOVED, ENTRY_POINTS, located, offer
 from pate.choice import Choice
 from pate.errors import ConfigError
@@ -15,6 +15,26 @@ from pate.report.tracking import MLflow, Tracking
 from pate.workspace.first_version import _KINDS
 
 YAMLS = sorted(file for group in ENTRY_POINTS for file in Path("conf", group).glob("*.yaml"))
+
+
+def test_every_choice_can_be_a_plug_ins():
+    assert ENTRY_POINTS.keys() == CHOICES.keys()
+
+
+def test_a_consensus_of_ones_own_is_chosen_by_its_place_and_a_wrong_one_refused_in_one_line(tmp_path, monkeypatch):
+    text = (
+        "from dataclasses import dataclass\nfrom pate.consensus.kernel import KernelConsensus\n\n"
+        "@dataclass(frozen=True)\nclass Mine(KernelConsensus):\n    kind = 'toy_kernel'\n    depth: int = 3\n"
+    )
+    (tmp_path / "toy_consensus.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    offer(["consensus=toy_consensus.Mine"])
+    with hydra.initialize_config_module(version_base="1.3", config_module="pate.conf"):
+        chosen = ["consensus=toy_consensus.Mine", "consensus.depth=4", "stage=ledger"]
+        settings = settle(hydra.compose("config", chosen))
+    assert (type(settings.consensus).__name__, settings.consensus.depth) == ("Mine", 4)
+    with pytest.raises(ConfigError, match=r"consensus\._target_=foo: no installed package brings it"):
+        located("consensus", "foo")
 
 
 def target(file):
@@ -75,11 +95,17 @@ def test_a_module_that_cannot_be_imported_is_refused_in_one_line(text, told, tmp
     assert "\n" not in str(refused.value)
 
 
-def test_the_kind_of_one_of_ours_is_nobody_elses(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("group", "place", "kind", "ours"),
+    [("aggregator", "aggregation.lnmax.LNMax", "lnmax", "lnmax"),
+     ("consensus", "consensus.kernel.KernelConsensus", "consensus_kernel", "kernel")],
+)  # fmt: skip
+def test_the_kind_of_one_of_ours_is_nobody_elses(tmp_path, monkeypatch, group, place, kind, ours):
     """Its answers would be taken for those LNMax has drawn, and priced by another law."""
-    text = "from pate.aggregation.lnmax import LNMax\n\nclass Mine(LNMax):\n    kind = 'lnmax'\n"
-    (tmp_path / "claims_lnmax.py").write_text(text)
+    module, _, name = place.rpartition(".")
+    text = f"from pate.{module} import {name}\n\nclass Mine({name}):\n    kind = {kind!r}\n"
+    (tmp_path / f"claims_{kind}.py").write_text(text)
     monkeypatch.syspath_prepend(tmp_path)
-    node = OmegaConf.create({"_target_": "claims_lnmax.Mine"})
-    with pytest.raises(ConfigError, match="Mine declares kind 'lnmax', which is that of aggregator=lnmax"):
-        _choice("aggregator", node, Choice)
+    node = OmegaConf.create({"_target_": f"claims_{kind}.Mine"})
+    with pytest.raises(ConfigError, match=f"Mine declares kind '{kind}', which is that of {group}={ours}: choose"):
+        _choice(group, node, Choice)

@@ -34,16 +34,18 @@ def test_without_public_inputs(settings):
     found = refused(settings, "dataset.public=0", "dpsgd.epsilon=3")
     assert found[NO_PUBLIC] == {
         "features", "teachers", "votes", "queries", "quality", "labels", "account", "student", "dpsgd_publishable",
-        "panel",
+        "panel", "basis", "consensus", "consensus_student", "consensus_account", "consensus_quality", "shift",
+        "sanitise",
     }  # fmt: skip
-    (other,) = set(found) - {NO_PUBLIC}
-    assert found[other] == {"sanitise"}  # which is known to need another aggregator before that
+    assert set(found) == {NO_PUBLIC}
 
 
 def test_with_labels_from_a_file(settings, tmp_path):
     np.savez(tmp_path / "labels.npz", index=np.arange(20), label=np.arange(20) % 10)
     found = refused(settings, f"labels.path={tmp_path / 'labels.npz'}", "dpsgd.epsilon=3")
-    assert found[OWN_LABELS] == {"teachers", "votes", "queries", "quality", "account", "panel", "dpsgd_publishable"}
+    assert found[OWN_LABELS] == {
+        "teachers", "votes", "queries", "quality", "account", "panel", "sanitise", "dpsgd_publishable",
+    }  # fmt: skip
 
 
 def test_with_votes_from_a_file(settings, tmp_path):
@@ -58,7 +60,10 @@ def test_without_private_records(settings, tmp_path):
     np.savez(tmp_path / "labels.npz", index=np.arange(20), label=np.arange(20) % 2)
     own = ["dataset=arrays", f"dataset.path={tmp_path / 'open'}", "dataset.classes=[0,1]", "dpsgd.epsilon=3"]
     found = refused(settings, *own, f"labels.path={tmp_path / 'labels.npz'}")
-    assert found[NO_PRIVATE] == {"teachers", "dpsgd", "dpsgd_publishable", "nonprivate"}
+    assert found[NO_PRIVATE] == {
+        "teachers", "dpsgd", "dpsgd_publishable", "nonprivate", "basis", "consensus", "consensus_student",
+        "consensus_account", "consensus_quality", "shift",
+    }  # fmt: skip
 
 
 def test_queries_that_hang_on_answers_are_not_chosen_beforehand(settings):
@@ -93,6 +98,17 @@ def test_rules_name_no_method():
     """What is about one method, it says itself (`Method.check`): else each plug-in's would be a rule here."""
     named = re.findall(rf"has_(?:{'|'.join(methods())})|[\"']pate[\"']|dpsgd|nonprivate", inspect.getsource(rules))
     assert named == []
+
+
+def test_what_is_wrong_with_a_method_that_takes_no_part_is_not_said(settings):
+    """Rules of PATE's are PATE's: nobody mends them for a run without it."""
+    wrong = ["teachers.count=5000", "labels.queries=5000", "dpsgd.epsilon=2"]
+    settings("methods=[dpsgd]", *wrong)
+    settings("stage=dpsgd", *wrong)
+    with pytest.raises(ConfigError, match=r"labels\.queries=5000: the public pool has only"):
+        settings(*wrong)
+    with pytest.raises(ConfigError, match=r"teachers\.count=5000: there are only"):
+        settings(wrong[0])
 
 
 @pytest.mark.parametrize(

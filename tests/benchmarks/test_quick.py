@@ -9,6 +9,7 @@ import pytest
 FOLDER = Path(__file__).parents[2] / "benchmarks"
 SAYS = {
     "accounting": ["PATE-2017, queries x 32 orders: 1,000 in", "the whole ladder, queries: 100 in"],
+    "consensus": ["plain: epsilon 2.0: test ", "residuals: one release: test ", "weights: power 1.0: test "],
     "dpsgd": ["linear, 64", "cnn, 32", "torch.func", "ghost"],
     "proxies": ["optdigits: 15 private, 5 public", "cifar_grey: 15 private, 5 public", "hotel.csv: 2 rows"],
     "students": ["draw 1: test ", "mean of 2: test "],

@@ -6,10 +6,16 @@ from pate.noise import SEEDED
 
 def test_rows_are_those_of_the_methods_that_were_run(owners_run):
     found, _ = owners_run
-    assert [row["name"] for row in found["methods"]] == ["pate", "dpsgd", "dpsgd_publishable", "nonprivate"]
-    pate, dpsgd, fair, bound = found["methods"]
+    assert [row["name"] for row in found["methods"]] == [
+        "pate",
+        "dpsgd",
+        "dpsgd_publishable",
+        "consensus",
+        "nonprivate",
+    ]
+    pate, dpsgd, fair, consensus, bound = found["methods"]
     assert [one["holds_for"] for one in pate["guarantees"]] == ["this data set", "every data set"]
-    assert (dpsgd["kept"], fair["kept"], bound["private"]) == (True, True, False)
+    assert (dpsgd["kept"], fair["kept"], consensus["kept"], bound["private"]) == (True, True, True, False)
     assert fair["compared_at"] == "worst case"
     assert pate["stage"] == "student"
     assert pate["seconds"] >= found["stages"]["student"]["seconds"]
@@ -17,7 +23,7 @@ def test_rows_are_those_of_the_methods_that_were_run(owners_run):
 
 def test_models_kept_for_the_comparison_have_no_publishable_epsilon(owners_run):
     found, _ = owners_run
-    assert [row["epsilon_publishable"] is not None for row in found["methods"]] == [True, False, False, False]
+    assert [row["epsilon_publishable"] is not None for row in found["methods"]] == [True, False, False, False, False]
     assert "the owner's, not publishable" in found["methods"][1]["guarantees"][0]["withheld"]
 
 

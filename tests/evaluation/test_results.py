@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from pate.accounting.guarantee import for_every, for_this
-from pate.evaluation.results import MethodResult, Results
+from pate.evaluation.results import MethodResult, Results, Table
 from tests.evaluation.made_up import FIRST, typed
 
 OWNERS, LEAVES = for_this("exact", 0.5, 1e-5, "t"), for_every("basic", 4.0, 1e-5, "t")
@@ -27,9 +27,12 @@ def test_what_may_not_leave_still_has_a_worst_case():
     assert row.worst_case.epsilon == 4.0
 
 
-def test_a_run_knows_its_methods_by_name_and_which_were_scored():
+def test_a_run_knows_which_of_its_methods_were_scored():
     found: Results = typed(FIRST)
-    assert found.method("dpsgd").title == "DP-SGD"
-    assert found.method("nobody") is None
     assert found.data == "toy"
     assert [one.name for one in found.scored] == ["pate", "dpsgd", "nonprivate"]
+
+
+def test_a_table_is_read_as_its_columns_say():
+    table = Table("t", "w", {"epsilon": "g", "right": ".1%"}, [[0.5, 0.91234], [1.0, None]])
+    assert table.cells() == [["0.5", "91.2%"], ["1", "-"]]

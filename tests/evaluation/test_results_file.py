@@ -40,6 +40,18 @@ def test_what_is_damaged_is_refused_in_one_line(tmp_path, damage, version):
     assert "\n" not in str(refused.value)
 
 
+@pytest.mark.parametrize("version", [1, 2])
+def test_before_a_row_told_it_what_learned_from_the_pool_was_a_student(version):
+    """Both versions were written before rows said whether they learned from labels: PATE's did."""
+    plain = to_json(results_of(FIRST)) if version == 2 else FIRST
+    for row in plain["methods"]:
+        row.pop("from_labels", None)
+    assert [one.name for one in results_of(plain).methods if one.from_labels] == ["pate"]
+    mine = to_json(results_of(FIRST))
+    mine["methods"][0] |= {"from_pool": True, "from_labels": False}
+    assert not any(one.from_labels for one in results_of(mine).methods)
+
+
 def test_it_is_the_owners_and_whole_or_not_there(tmp_path):
     file = write_results(results_of(FIRST), tmp_path)
     assert file.stat().st_mode & 0o777 == 0o600

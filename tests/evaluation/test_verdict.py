@@ -1,7 +1,10 @@
 """The verdict never claims more than the test set shows, and never compares two kinds of guarantee unsaid."""
 
+from dataclasses import replace
+
 import pytest
 
+from pate.evaluation.results import MethodResult
 from pate.evaluation.verdict import verdict
 from tests.evaluation.made_up import typed
 
@@ -93,6 +96,14 @@ def test_seeded_noise_is_not_called_publishable():
 def test_one_method_alone_is_not_called_better():
     assert "90.0%" in verdict(found(PATE)).headline
     assert "80.0%" in verdict(found(method("dpsgd", 0.8, 2.0, "every data set"))).headline
+
+
+@pytest.mark.parametrize("student", [True, False])
+def test_one_alone_is_called_what_it_is_and_not_by_its_key(student):
+    row = MethodResult("mine", "my method", "Mine", from_labels=student, metrics={"accuracy": 0.9})
+    told = verdict(replace(typed({"methods": []}), methods=[row])).headline
+    who = "Mine's student" if student else "Mine"
+    assert told.startswith(f"On toy, {who} is right on 90.0%")
 
 
 def test_nothing_scored_is_said():

@@ -1,6 +1,9 @@
 """An encoder of somebody else's: no file of pate/ knows it, and it reaches the release, its ONNX file, predictions."""
 
+import csv
 import json
+import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +16,7 @@ from sklearn.datasets import load_digits
 import pate
 from pate.errors import ConfigError
 from pate.release.predict import predict, published
+from tests.command_line import MAIN
 from tests.plugged import installed
 
 TOY = '''
@@ -59,7 +63,7 @@ class Blocks(Features):
 '''
 ENTRIES = {"pate.encoders": ["toy_blocks = toy_blocks_plugin:Blocks"]}
 SMALL = ["teachers=ridge", "teachers.count=10", "labels.queries=60", "aggregator.gamma=1", "student=supervised",
-         "stage=release", "n_jobs=1"]  # fmt: skip
+         "n_jobs=1"]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -73,8 +77,43 @@ def released(plugged, tmp_path_factory):
     """The folder of a release, made with `features=toy_blocks features.side=2`."""
     output = tmp_path_factory.mktemp("released") / "out"
     place = [f"workspace={output.parent / 'workspace'}", f"output={output}"]
-    pate.run([*SMALL, "features=toy_blocks", "features.side=2", *place])
+    pate.run([*SMALL, "stage=release", "features=toy_blocks", "features.side=2", *place])
     return output
+
+
+@pytest.fixture(scope="module")
+def swept(plugged, tmp_path_factory):
+    """A sweep over its side, in processes of its own; its folder, and what it printed."""
+    place = tmp_path_factory.mktemp("swept")
+    environment = os.environ | {"PYTHONPATH": str(plugged)}
+    wanted = ["-m", *SMALL, "stage=report", "methods=[pate]", "features=toy_blocks", "features.side=2,4"]
+    command = [*MAIN, *wanted, "hydra.sweep.dir=swept"]
+    done = subprocess.run(command, cwd=place, env=environment, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return place, done
+
+
+def test_it_is_in_csv_table_and_pages(swept):
+    place, done = swept
+    with open(place / "swept" / "sweep.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["features.side"] for row in rows] == ["2", "4"]
+    assert all(float(row["pate_accuracy"]) > 0.1 for row in rows)
+    assert "features.side" in done.stdout
+    assert "blocks, 16 features" in done.stderr
+    page = (place / "swept" / "0" / "report.html").read_text()
+    assert "blocks, 16 features" in page
+    assert re.search(r"_target_: toy_blocks\n +side: 2\n", page)
+    assert "features.side" in (place / "swept" / "report.html").read_text()
+
+
+def test_votes_in_other_features_are_other_releases(swept, plugged):
+    """All the ledger has to tell of an encoder: what was asked of votes in its features adds up by itself."""
+    place, _ = swept
+    told = pate.run(["stage=ledger", f"workspace={place / 'workspace'}"])
+    assert [one["kind"] for one in told["entries"]] == ["labels", "labels"]
+    assert len({one["artifact"] for one in told["entries"]}) == 2
+    assert told["accounts"][0]["releases"] == 2
 
 
 def test_its_onnx_file_answers_the_same(released):

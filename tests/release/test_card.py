@@ -11,8 +11,9 @@ from pate.aggregation.confident_gnmax import ConfidentGNMax
 from pate.aggregation.gnmax import GNMax
 from pate.aggregation.lnmax import LNMax
 from pate.dpsgd.accountant import Accountant
+from pate.dpsgd.statement import of_gradients
 from pate.release.card import card
-from pate.release.statement import of_a_file, of_gradients, of_votes
+from pate.release.statement import of_a_file, of_votes
 from tests.release.made_up import VOTES
 from tests.release.predictors import plain, predictor
 
@@ -74,7 +75,7 @@ def test_gradients():
     assert promise.guarantee.epsilon < promise.replace_one.epsilon == spent.epsilon_replace_one
     for said in ("100 sums of clipped gradients", "multiplier 1.5", "probability 0.01", "multiplier 8", "Mironov 2012"):
         assert said in shown
-    assert "one record replaced by nothing" in shown
+    assert "| neighbours | one record replaced by nothing (zero-out adjacency) |" in shown
     assert "Teachers" not in shown
     assert "queries" not in shown
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Sequence
-from dataclasses import asdict, replace
-from typing import Any
+from dataclasses import replace
 
 from pate.app import rules
 from pate.app.checkup import refuse
@@ -14,8 +12,9 @@ from pate.app.verbs.request import Request, tell_place
 from pate.data.examine import Examined
 from pate.data.labels import CLASSES_FROM_PRIVATE
 from pate.errors import BudgetExceeded
-from pate.evaluation.outlook import disk, planned, steps
+from pate.evaluation.outlook import Checkup, disk, planned, steps
 from pate.ledger.ledger import Release
+from pate.report.files import write_facts
 from pate.report.run.checkup import print_checkup
 from pate.report.terminal import quiet
 from pate.settings import Settings
@@ -31,7 +30,7 @@ def require(settings: Settings) -> None:
     rules.check(settings)
 
 
-def ask(request: Request) -> dict[str, Any]:
+def ask(request: Request) -> Checkup:
     """All that is seen, and what the run would do, cost and take; written to check.json too."""
     from pate.pipelines import foreseen, graph, targets
     from pate.pipelines.artifacts import EXAMINED
@@ -48,29 +47,28 @@ def ask(request: Request) -> dict[str, Any]:
         over = _over(runner, releases)
         runner.accounts.warn_of_new([runner.graph.named(name) for name in new])
     need, free = disk(whole, found.width)
-    told: dict[str, Any] = asdict(found) | {
-        "delta": settings.delta,
-        "settings": [*settings.warnings, *(CLASSES_FROM_PRIVATE,) * settings.classes_from_private],
-        "steps": [asdict(step) for step in coming],
-        "plan": planned(runner, releases),
-        "over_budget": over,
-        "bytes_needed": need,
-        "bytes_free": free,
-    }
-    file = request.folder / FILE
-    file.write_text(json.dumps(told, indent=1))
-    file.chmod(0o600)
+    told = Checkup(
+        seen=found,
+        delta=settings.delta,
+        settings=[*settings.warnings, *(CLASSES_FROM_PRIVATE,) * settings.classes_from_private],
+        steps=coming,
+        plan=planned(runner, releases),
+        over_budget=over,
+        bytes_needed=need,
+        bytes_free=free,
+    )
+    write_facts(told, request.folder / FILE)
     return told
 
 
-def tell(request: Request, found: dict[str, Any]) -> None:
+def tell(request: Request, found: Checkup) -> None:
     """And fail where the run would be refused."""
     if not quiet():
         print_checkup(found)
     tell_place("check", request.folder / FILE)
-    refuse(request.settings, found["refusals"])
-    if found["over_budget"]:
-        raise BudgetExceeded(found["over_budget"])
+    refuse(request.settings, found.seen.refusals)
+    if found.over_budget:
+        raise BudgetExceeded(found.over_budget)
 
 
 def _over(runner: Runner, releases: Sequence[Release]) -> str:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pate.app.verbs.request import Request, tell_place
 from pate.errors import ConfigError
 from pate.report.sweep.comparison import compare, print_comparison, runs_of, told_apart
+from pate.report.sweep.facts import Comparison
 from pate.report.terminal import quiet
 from pate.settings import Settings
 
@@ -17,13 +16,13 @@ def require(settings: Settings) -> None:
     runs_of(settings.compare.runs)
 
 
-def ask(request: Request) -> dict[str, Any]:
+def ask(request: Request) -> Comparison:
     settings = request.settings
     _, found = compare(settings.compare.runs, settings.sweep.epsilon, request.folder)
     return found
 
 
-def tell(request: Request, found: dict[str, Any]) -> None:
+def tell(request: Request, found: Comparison) -> None:
     if not quiet():
         print_comparison(told_apart(runs_of(request.settings.compare.runs)), found)
         if (request.folder / "report.html").exists():

@@ -10,8 +10,10 @@ from secrets import token_hex
 
 from pate.app import rules
 from pate.app.checkup import look_first
+from pate.app.idle import idle
 from pate.app.verbs.request import Request, warn_of
 from pate.evaluation.assemble import results
+from pate.evaluation.outlook import planned, steps, told
 from pate.evaluation.results import Results
 from pate.evaluation.results_file import write_results
 from pate.ledger.summary import summary
@@ -59,10 +61,10 @@ def execute(
     from pate.pipelines.artifacts import EVIDENCE, PANEL
 
     name = f"{folder.parent.name}/{folder.name}" if plan else folder.name
-    for warning in settings.warnings:
+    store, pipeline = Store(settings.workspace), graph(settings)
+    for warning in (*settings.warnings, *idle(overrides, pipeline, settings.methods)):
         log.warning("warning: %s", warning)
-    store = Store(settings.workspace)
-    runner = Runner(settings, graph(settings), store, name, plan or token_hex(8))
+    runner = Runner(settings, pipeline, store, name, plan or token_hex(8))
     runner.begun = set() if begun is None else begun
     wanted = targets(settings, alone=not plan)
     counted = settings.limit.strict and settings.noise.seed is None
@@ -71,10 +73,22 @@ def execute(
         look_first(runner, wanted, alone=not plan)
         runner.bring_up_to_date(wanted, foreseen(settings, needed))
         account = next(iter(summary(runner.ledger, runner.accounts.first, settings.limit).accounts), None)
-        found = results(runner, taking_part(settings), account, overrides, flags)
+        plan_ahead = _plan(settings, store, name) if settings.stage == "account" else []
+        found = results(runner, taking_part(settings), account, overrides, flags, plan_ahead)
         write_results(found, folder)
         if "report" in runner.records:
             page = write_pages(found, runner.made(EVIDENCE), runner.made(PANEL), settings, folder)
             found = replace(found, public_page=str(page) if page else None)
         track(found, folder)
     return found
+
+
+def _plan(settings: Settings, store: Store, name: str) -> list[str]:
+    """What a whole run would release, and what the account comes to with it; nothing is run for it."""
+    from pate.pipelines import foreseen, graph, targets
+
+    whole = replace(settings, stage="all")
+    runner = Runner(whole, graph(whole), store, name)
+    coming = steps(runner, ["check", *targets(whole)])
+    new = [step.stage for step in coming if step.draws and not step.reused]
+    return told(planned(runner, [release for _, release in foreseen(whole, new)]))

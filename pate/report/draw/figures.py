@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
+from pate.accounting.guarantee import given
 from pate.evaluation.evidence import Evidence
 from pate.evaluation.results import Results
 from pate.report.draw import plots
@@ -38,8 +39,8 @@ def priced(panel: Panel | None) -> list[dict[str, str]]:
         {
             "title": "Epsilon against the number of queries",
             "svg": plots.ladder(asdict(panel)),
-            "caption": f"delta {panel.deltas[panel.chosen[2]]:g}, {panel.relation}. Orange holds for every data set "
-            "and may be published; blue for this data set, the owner's; dashed as published, in one direction only.",
+            "caption": f"delta {given(panel.deltas[panel.chosen[2]])}, {panel.relation}. Orange holds for every data "
+            "set and may be published; blue for this data set, the owner's; dashed as published, one direction only.",
         }
     ]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pate.accounting.guarantee import Guarantee, shown
+from pate.accounting.guarantee import Guarantee, given, shown
 from pate.evaluation.results import MethodResult
 from pate.report.draw.published import Reference
 from pate.report.draw.svg import COLOURS, drawing, inline
@@ -66,8 +66,7 @@ def accuracy_by_epsilon(
     with drawing() as (figure, axes):
         axes.set_xscale("log")
         for reference in references:
-            shape = {"pate": "o", "dpsgd": "s"}.get(reference.method, "D")
-            _mark(axes, shape, reference.epsilon, reference.accuracy, reference.guarantee, "paper", 5)
+            _mark(axes, reference.mark, reference.epsilon, reference.accuracy, reference.guarantee, "paper", 5)
         for frontier in frontiers:
             steps, hue = sorted((point.epsilon, point.accuracy) for point in frontier), _hue(frontier[0])
             axes.step(*zip(*steps, strict=True), where="post", color=COLOURS[hue], linewidth=1, alpha=0.6, zorder=2)
@@ -95,7 +94,7 @@ def accuracy_by_epsilon(
         axes.set_xlabel("epsilon (log scale)")
         axes.set_ylabel("right on the test set")
         told = "; ".join(f"{p.label}: {p.accuracy:.1%} at epsilon {shown(p.epsilon)} for {p.holds_for}" for p in points)
-        papers = "; ".join(f"{r.source}: {r.accuracy:.1%} at {r.epsilon:g} for {r.guarantee}" for r in references)
+        papers = "; ".join(f"{r.source}: {r.accuracy:.1%} at {given(r.epsilon)} for {r.guarantee}" for r in references)
         words = told + (f". Without privacy {bound:.1%}" if bound is not None else "")
         words += f". Published: {papers}" if papers else ""
         return inline(figure, name, "Test accuracy against epsilon", f"{words}.")
@@ -156,7 +155,7 @@ def ladder(panel: dict[str, Any], publishable_only: bool = False) -> str:
         words = ", ".join(f"{name} {shown(end)}" for end, name, _ in sorted(ends))
         return inline(
             figure, "ladder", "Epsilon against the number of queries, by accountant",
-            f"At {queries[-1]} queries, delta {panel['deltas'][delta]:g}: {words}.",
+            f"At {queries[-1]} queries, delta {given(panel['deltas'][delta])}: {words}.",
         )  # fmt: skip
 
 

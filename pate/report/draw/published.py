@@ -12,11 +12,12 @@ from pate.accounting.guarantee import HoldsFor
 
 _EVERY: HoldsFor = "every data set"
 _THIS: HoldsFor = "this data set"
+_PATE, _DPSGD = "o", "s"  # as their rows are marked
 
 
 @dataclass(frozen=True)
 class Reference:
-    method: str  # a name of results.json's methods
+    mark: str  # of matplotlib's: that of the method it is a result of
     epsilon: float
     accuracy: float
     guarantee: HoldsFor
@@ -24,19 +25,19 @@ class Reference:
 
 
 def _pate2017(epsilon: float, accuracy: float) -> Reference:
-    return Reference("pate", epsilon, accuracy, _THIS, "Papernot et al. 2017, PATE-G")
+    return Reference(_PATE, epsilon, accuracy, _THIS, "Papernot et al. 2017, PATE-G")
 
 
 def _scattering(epsilon: float, accuracy: float) -> Reference:
-    return Reference("dpsgd", epsilon, accuracy, _EVERY, "Tramer & Boneh 2021, scattering + linear")
+    return Reference(_DPSGD, epsilon, accuracy, _EVERY, "Tramer & Boneh 2021, scattering + linear")
 
 
 def _tanh_cnn(epsilon: float, accuracy: float) -> Reference:
-    return Reference("dpsgd", epsilon, accuracy, _EVERY, "Papernot et al. 2020, tanh CNN")
+    return Reference(_DPSGD, epsilon, accuracy, _EVERY, "Papernot et al. 2020, tanh CNN")
 
 
 def _abadi(epsilon: float, accuracy: float) -> Reference:
-    return Reference("dpsgd", epsilon, accuracy, _EVERY, "Abadi et al. 2016")
+    return Reference(_DPSGD, epsilon, accuracy, _EVERY, "Abadi et al. 2016")
 
 
 REFERENCES: dict[str, tuple[Reference, ...]] = {

@@ -12,9 +12,7 @@ from typing import Any
 from pate.evaluation.results import Labelling, MethodResult, Results
 from pate.ledger.summary import AccountTotal
 
-_SETTINGS = (
-    "dataset", "features", "teachers", "aggregator", "student", "dpsgd", "partition", "labels", "delta", "seed",
-)  # fmt: skip
+_SETTINGS = ("dataset", "features", "partition", "delta", "seed")  # of every run
 PUBLIC_NOTE = (
     "accuracies were computed on test inputs of the owner's, which no epsilon covers: they say a little about those"
 )
@@ -23,7 +21,7 @@ PUBLIC_NOTE = (
 def public_view(found: Results) -> Results:
     """The results for everybody."""
     released = [row for row in found.methods if row.publishable]
-    pate = found.pate if any(row.name == "pate" for row in released) else Labelling()
+    pate = found.pate if any(row.from_labels for row in released) else Labelling()
     return Results(
         methods=[_method(row, released[0] is found.methods[0]) for row in released],
         pate=Labelling(
@@ -35,18 +33,18 @@ def public_view(found: Results) -> Results:
         ),
         ledger=_ledger(found.ledger),
         stages={},
-        config={key: _without_paths(found.config[key]) for key in (*_SETTINGS, *_own(released))},
+        config={key: _without_paths(found.config[key]) for key in (*_SETTINGS, *_shaping(released))},
         versions=found.versions,
         notes=[*found.public_notes, PUBLIC_NOTE],
     )
 
 
-def _own(released: list[MethodResult]) -> list[str]:
-    """Where the settings stand that methods of other packages bring: of those whose model leaves."""
+def _shaping(released: list[MethodResult]) -> list[str]:
+    """Where the settings stand that shaped the models that leave, as their methods say."""
     from pate.pipelines import methods
 
     known = methods()
-    return [row.name for row in released if row.name in known and known[row.name].own is not None]
+    return list(dict.fromkeys(key for row in released if row.name in known for key in known[row.name].settings_shown))
 
 
 def _method(row: MethodResult, first_is_there: bool) -> MethodResult:
@@ -59,6 +57,7 @@ def _method(row: MethodResult, first_is_there: bool) -> MethodResult:
         mark=row.mark,
         colour=row.colour,
         about=row.about,
+        from_labels=row.from_labels,
         compared_at=row.compared_at,
         guarantees=[row.publishable],
         metrics=row.metrics,

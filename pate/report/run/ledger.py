@@ -10,7 +10,7 @@ from rich.console import Group
 from rich.markup import escape
 from rich.table import Table
 
-from pate.accounting.guarantee import remaining, shown
+from pate.accounting.guarantee import given, neighbours, remaining
 from pate.ledger.summary import AccountTotal, Line, Summary
 from pate.noise import SEEDED
 from pate.report.terminal import page
@@ -37,8 +37,8 @@ def write_ledger(found: Summary, file: Path) -> None:
 
 def _table(account: AccountTotal, lines: Sequence[Line]) -> Table:
     title = f"account {escape(account.name or '')}"
-    relations = "; ".join(dict.fromkeys(line.relation for line in lines if line.scope != "evaluation"))
-    caption = f"neighbours: {escape(relations)}" if relations else None
+    told = neighbours(line.every_data_set.relation for line in lines if line.scope != "evaluation")
+    caption = f"neighbours: {escape(told)}" if told else None
     table = Table(title=title, title_justify="left", title_style="bold", caption=caption, caption_justify="left")
     for heading in ("", "when", "what", "status"):
         table.add_column(heading, no_wrap=heading == "when", ratio=1 if heading == "what" else None)
@@ -48,15 +48,15 @@ def _table(account: AccountTotal, lines: Sequence[Line]) -> Table:
         if line.scope == "evaluation":
             continue
         kept = line.scope == "owner"
-        own = line.this_data_set
+        every, own = line.every_data_set, line.this_data_set
         table.add_row(
             str(line.id),
             line.time.replace("T", " ")[:16],
             _what(line),
             "the owner's" if kept else line.status,
-            f"({shown(line.epsilon)})" if kept else shown(line.epsilon),
+            f"({every.shown})" if kept else every.shown,
             "-" if own is None or kept else own.shown,
-            f"{line.delta:g}",
+            given(line.delta),
         )
     return table
 
@@ -72,23 +72,17 @@ def _what(line: Line) -> str:
 def _totals(account: AccountTotal) -> list[str]:
     """The sentences below the table; an epsilon stands with all that belongs to it."""
     lines, own, left = [], account.this_data_set, account.budget
-    promise = escape(account.relation)
     if total := account.total:
         lines.append(f"together: {escape(str(total))}; {total.theorem}")
         if own:
-            lines.append(
-                f"          epsilon {own.shown} for this data set (the owner's), delta {own.delta:g}, {promise}; all "
-                "of it was fixed in advance, by one run or sweep"
-            )
+            lines.append(f"          {escape(str(own))}; all of it was fixed in advance, by one run or sweep")
         elif len(account.plans) > 1:
             lines.append(
                 "          no epsilon for this data set: later runs may have been chosen after seeing earlier answers"
             )
     if left:
-        lines.append(
-            f"budget:   epsilon {left.epsilon:g}, delta {left.delta:g}, {promise}; {remaining(left.remaining)} of it "
-            "remains"
-        )
+        budget = f"epsilon {given(left.epsilon)}, delta {given(left.delta)}, {escape(account.relation)}"
+        lines.append(f"budget:   {budget}; {remaining(left.remaining)} of it remains")
     if account.kept:
         lines.append(f"{account.kept} in brackets: made for the owner's eyes, not released, not counted")
     if account.evaluations:

@@ -19,11 +19,11 @@ import numpy as np
 import yaml
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from pate.accounting.guarantee import shown
+from pate.accounting.guarantee import given, neighbours, shown
 from pate.errors import PateError
 from pate.evaluation.evidence import Evidence
 from pate.evaluation.metrics import title_of
-from pate.evaluation.results import MethodResult, Results, StageResult
+from pate.evaluation.results import MethodResult, Results, StageResult, Table
 from pate.evaluation.verdict import verdict
 from pate.release.withheld import banners, withheld
 from pate.report.draw import figures
@@ -51,6 +51,7 @@ def owners_page(found: Results, evidence: Evidence | None, panel: Panel | None) 
         no_images="No mistakes to show: inputs are no images, or none of them was mistaken.",
         stages=_stages(found.stages),
         statement=_statement(found),
+        parts=[_part(place, table) for place, table in enumerate(found.tables)],
         **_common(found),
     )
 
@@ -65,7 +66,7 @@ def public_page(found: Results, evidence: Evidence | None, test_public: bool) ->
         figures=[one for one in (figures.accuracy(seen), figures.accountants(seen)) if one],
         panel=None,
         panel_data="",
-        mistakes=_mistakes(evidence) if test_public and seen.method("pate") else [],
+        mistakes=_mistakes(evidence) if test_public and any(row.from_labels for row in seen.methods) else [],
         no_images="Test images are not shown: they are the owner's.",
         stages=[],
         statement=_statement(seen),
@@ -76,7 +77,7 @@ def public_page(found: Results, evidence: Evidence | None, test_public: bool) ->
 def render(**context: Any) -> str:
     """Fill the template; whatever is text is escaped."""
     environment = Environment(loader=FileSystemLoader(_WEB), autoescape=True, undefined=StrictUndefined)
-    environment.filters["shown"] = shown
+    environment.filters |= {"shown": shown, "given": given}
     css, js = ((_WEB / name).read_text() for name in ("page.css", "page.js"))
     from markupsafe import Markup
 
@@ -119,7 +120,6 @@ def _compared(found: Results) -> str:
 
 
 def _common(found: Results) -> dict[str, Any]:
-    relations = sorted({row.relation for row in found.methods if row.relation})
     scored = [row for row in found.methods if row.confusion]
     return {
         "subject": _compared(found),
@@ -127,7 +127,8 @@ def _common(found: Results) -> dict[str, Any]:
         "facts": _facts(found),
         "errors": "± is one standard error from the size of the test set; one run, so chance in training is not in it.",
         "methods": [_row(row) for row in found.methods],
-        "relation": "; ".join(relations) or "none: nothing here is private",
+        "relation": neighbours(row.best.relation for row in found.methods if row.best)
+        or "none: nothing here is private",
         "withheld": withheld(found.notes),
         "confusion": _confusion(scored),
         "by_class": _by_class(scored),
@@ -170,12 +171,21 @@ def _panel(panel: Panel | None) -> dict[str, Any] | None:
 
 
 def _data(found: Results, panel: Panel | None) -> str:
-    """The panel's table for the page's script; nothing in it can end the element it stands in."""
+    """The panel's table for the page's script, epsilons and deltas also as they are shown: it rounds none itself.
+    Nothing in it can end the element it stands in."""
     if panel is None:
         return ""
     replaced = [f"aggregator.{panel.parameter}", "labels.queries", "delta", "force", "stage", "dataset.delta"]
-    data = asdict(panel) | {"command": shlex.split(found.command)[1:], "replaced": replaced}
+    told = {"shown": _shown(panel.epsilon), "given": [given(delta) for delta in panel.deltas]}
+    data = asdict(panel) | told | {"command": shlex.split(found.command)[1:], "replaced": replaced}
     return json.dumps(to_json(data), separators=(",", ":")).replace("<", "\\u003c")
+
+
+def _shown(epsilons: Any) -> Any:
+    """The same table in words."""
+    if isinstance(epsilons, list):
+        return [_shown(one) for one in epsilons]
+    return "unknown" if epsilons is None else shown(epsilons)
 
 
 def _confusion(scored: Sequence[MethodResult]) -> dict[str, Any] | None:
@@ -189,7 +199,7 @@ def _confusion(scored: Sequence[MethodResult]) -> dict[str, Any] | None:
     totals = np.maximum(matrix.sum(axis=1), 1)
     few = len(kept) < len(names)
     return {
-        "who": "student" if row.name == "pate" else "model",
+        "who": "student" if row.from_labels else "model",
         "note": f"The {len(kept)} classes of {len(names)} with most mistakes." if few else "",
         "names": [names[at] for at in kept],
         "rows": [
@@ -239,6 +249,14 @@ def _png(image: np.ndarray) -> str:
     return f"data:image/png;base64,{base64.b64encode(stream.getvalue()).decode()}"
 
 
+def _part(place: int, table: Table) -> dict[str, Any]:
+    """What a method has to show, as a section."""
+    head = list(table.columns)
+    words, numbers = [table.words], range(len(head))
+    return {"id": f"table-{place}", "title": table.title, "words": words, "head": head, "rows": table.cells(),
+            "numbers": numbers}  # fmt: skip
+
+
 def _stages(stages: Mapping[str, StageResult]) -> list[dict[str, Any]]:
     return [
         {
@@ -257,11 +275,8 @@ def _statement(found: Results) -> list[str]:
     told = []
     for row in found.methods:
         if leaves := row.publishable:
-            what = "The noisy labels and the student" if row.name == "pate" else f"The {row.short} model"
-            told.append(
-                f"{what} may be published as ({leaves.shown}, {leaves.delta:g})-differentially private, "
-                f"{leaves.relation}, for every data set."
-            )
+            what = "The noisy labels and the student" if row.from_labels else f"The {row.short} model"
+            told.append(f"{what} may be published as {leaves.formal}.")
     if not told:
         why = withheld(found.notes)
         told.append(f"Nothing of this run may be published as differentially private{why and f': {why}'}.")

@@ -10,7 +10,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from pate.accounting.guarantee import Guarantee, shown
+from pate.accounting.guarantee import Guarantee, given, neighbours, shown
+from pate.evaluation import results
 from pate.evaluation.metrics import title_of
 from pate.evaluation.results import MethodResult, Results
 from pate.evaluation.verdict import verdict
@@ -28,7 +29,9 @@ def print_results(found: Results) -> None:
     if found.pate.accountants and not found.scored:
         console.print(_ladder(found.pate.accountants))
     if found.methods:
-        console.print(_table(found.methods, why))
+        console.print(_table(found.methods))
+        if below := "; ".join(filter(None, (_neighbours(found.methods), why))):
+            console.print(below, soft_wrap=True, markup=False)
     _plot(console, found.methods)
     if found.scored:
         told = verdict(found)
@@ -39,6 +42,10 @@ def print_results(found: Results) -> None:
         where = "on these votes" if plan.on_votes else "whatever the votes"
         fit = f"{plan.queries} queries fit epsilon {shown(plan.target_epsilon)}"
         console.print(f"{fit}, {priced[0].promise}: {where}")
+    for table in found.tables:
+        _listed(console, table)
+    for line in found.plan:
+        console.print(f"plan: {line}", soft_wrap=True, markup=False)
     for note in (note for note in found.notes if note not in found.warned):  # said once is enough
         console.print(f"note: {note}", soft_wrap=True, markup=False)
     if (account := found.ledger) and account.total:
@@ -48,6 +55,17 @@ def print_results(found: Results) -> None:
             soft_wrap=True,
             markup=False,
         )
+
+
+def _listed(console: Console, table: results.Table) -> None:
+    """What a method has to show."""
+    shown_as = Table(title=escape(table.title), title_justify="left", title_style="")
+    for title in table.columns:
+        shown_as.add_column(escape(title), justify="right")
+    for row in table.cells():
+        shown_as.add_row(*row)
+    console.print(shown_as)
+    console.print(table.words, markup=False)
 
 
 def _plot(console: Console, methods: Sequence[MethodResult]) -> None:
@@ -96,15 +114,15 @@ def print_predictions(found: dict[str, Any]) -> None:
     print(f"predictions  {found['output']}{' (yours alone)' if found['owners'] else ''}")
 
 
-def _table(methods: Sequence[MethodResult], why: str) -> Table:
-    table = Table(caption="; ".join(filter(None, (_caption(methods), why))), caption_justify="left")
+def _table(methods: Sequence[MethodResult]) -> Table:
+    table = Table()
     for title in ("method", "epsilon", "delta", "holds for", "publishable epsilon", "test accuracy", "seconds"):
         table.add_column(title, justify="left" if title in ("method", "holds for") else "right")
     for row in methods:
         table.add_row(
             escape(row.title),
             _epsilon(row),
-            "-" if row.delta is None else f"{row.delta:g}",
+            "-" if row.delta is None else given(row.delta),
             row.guarantee or "-",
             row.publishable.shown if row.publishable else "-",
             _share(row.accuracy, row.accuracy_standard_error),
@@ -138,15 +156,16 @@ def _who_pays(methods: Sequence[MethodResult]) -> Table:
 
 def _ladder(priced: Sequence[Guarantee]) -> Table:
     """Every accountant; which may be published, and which are shown as published only."""
-    table = Table(caption=f"delta {priced[0].delta:g}; neighbours: {priced[0].relation}", caption_justify="left")
+    table = Table(
+        caption=f"delta {given(priced[0].delta)}; neighbours: {neighbours([priced[0].relation])}",
+        caption_justify="left",
+    )
     table.add_column("accountant")
     table.add_column("epsilon", justify="right")
     for title in ("holds for", "use", "by"):
         table.add_column(title)
     for one in priced:
-        owners = "the owner's; fixed queries" if one.fixed_queries else one.withheld or "the owner's"
-        use = "to compare with papers" if not one.valid else "may be published" if one.publishable else owners
-        table.add_row(one.accountant, one.shown, one.holds_for, use, one.theorem)
+        table.add_row(one.accountant, one.shown, one.holds_for, one.use, one.theorem)
     return table
 
 
@@ -164,6 +183,6 @@ def _share(share: float | None, error: float | None) -> str:
     return "-" if share is None else f"{share:.1%} ± {error or 0:.1%}"
 
 
-def _caption(methods: Sequence[MethodResult]) -> str:
-    relations = sorted({row.relation for row in methods if row.relation})
-    return "neighbours: " + "; ".join(relations) if relations else ""
+def _neighbours(methods: Sequence[MethodResult]) -> str:
+    told = neighbours(row.best.relation for row in methods if row.best)
+    return f"neighbours: {told}" if told else ""

@@ -9,13 +9,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from pate.accounting.guarantee import given
 from pate.errors import ConfigError
 from pate.evaluation.results_file import CONTROL
 from pate.report.files import write_facts, write_rows
+from pate.report.sweep.facts import Comparison, facts
 from pate.report.sweep.frontier_table import print_frontier
 from pate.report.sweep.jobs import Job, groups, natural, read_checked, rows
 from pate.report.sweep.page import write_sweep_page
-from pate.report.sweep.summary import facts
 from pate.report.sweep.table import print_sweep
 from pate.report.sweep.unfinished import UNFINISHED
 from pate.report.sweep.unfinished import read as read_unfinished
@@ -52,23 +53,24 @@ def runs_of(folders: Sequence[str]) -> list[Job]:
     return list(found.values())
 
 
-def compare(folders: Sequence[str], epsilon: float | None, folder: Path) -> tuple[list[Job], dict[str, Any]]:
+def compare(folders: Sequence[str], epsilon: float | None, folder: Path) -> tuple[list[Job], Comparison]:
     """The runs and what is to be told of them, which is also written to compare.csv and compare.json."""
     named = runs_of(folders)
     jobs = told_apart(named)
-    found = facts(jobs, epsilon, None) | {"notes": [*_mixed(jobs), *_repeated(len(named) - len(jobs))]}
+    notes = [*_mixed(jobs), *_repeated(len(named) - len(jobs))]
+    found = Comparison(**vars(facts(jobs, epsilon, None)), notes=notes)
     write_rows(rows(jobs), folder / "compare.csv")
     write_facts(found, folder / "compare.json")
-    write_sweep_page(jobs, epsilon, (), folder, "", found["notes"])
+    write_sweep_page(jobs, epsilon, (), folder, "", found.notes)
     return jobs, found
 
 
-def print_comparison(jobs: Sequence[Job], found: dict[str, Any]) -> None:
+def print_comparison(jobs: Sequence[Job], found: Comparison) -> None:
     """As a sweep is printed, with what must not be mixed said below."""
     print_sweep(jobs, f"compare: {sum(job.results is not None for job in jobs)} runs")
-    print_frontier(groups(jobs), found["frontier"]["epsilon"])
-    failed = [f"did not finish: {one['job']}: {one['error']}" for one in found["failed"]]
-    for line in [*(f"note: {note}" for note in found["notes"]), *failed]:
+    print_frontier(groups(jobs), found.frontier.epsilon)
+    failed = [f"did not finish: {one.job}: {one.error}" for one in found.failed]
+    for line in [*(f"note: {note}" for note in found.notes), *failed]:
         page().print(line, soft_wrap=True, markup=False)
 
 
@@ -157,5 +159,5 @@ def _mixed(jobs: Sequence[Job]) -> Iterator[str]:
     for key, name in (("delta", "deltas"), ("relation", "neighbouring relations")):
         known: set[Any] = {job.figures.get(f"{method.name}_{key}") for job in jobs for method in job.methods} - {None}
         if len(known) > 1:
-            told = ", ".join(f"{one:g}" if isinstance(one, float) else str(one) for one in sorted(known))
+            told = ", ".join(given(one) if isinstance(one, float) else str(one) for one in sorted(known))
             yield f"different {name} ({told}): epsilons under different ones do not compare"

@@ -7,8 +7,7 @@ published, delta, neighbouring relation, private data. To choose by test accurac
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 from pate.accounting.guarantee import Guarantee
 from pate.evaluation.results import MethodResult
@@ -34,15 +33,7 @@ class Kind:
         return self.promise.publishable
 
     def __str__(self) -> str:
-        promise, use = self.promise, "publishable" if self.publishable else "the owner's, not publishable"
-        return f"{self.title}, epsilon for {promise.holds_for} ({use}), {promise.promise}; {self.data}"
-
-    def facts(self) -> dict[str, Any]:
-        promise = self.promise
-        return {
-            "method": self.method, "holds_for": promise.holds_for, "publishable": self.publishable,
-            "delta": promise.delta, "relation": str(promise.relation), "data": self.data,
-        }  # fmt: skip
+        return f"{self.title}, epsilon {self.promise.terms}; {self.data}"
 
 
 @dataclass(frozen=True)
@@ -87,19 +78,6 @@ def best(points: Sequence[Configuration], epsilon: float) -> Configuration | Non
     """The most accurate that costs no more than this; of several, the cheapest."""
     affordable = [point for point in points if point.epsilon <= epsilon]
     return min(affordable, key=lambda point: (-point.accuracy.value, point.epsilon), default=None)
-
-
-def as_facts(groups: Sequence[Group], epsilon: float | None) -> dict[str, Any]:
-    """For sweep.json and pages: every kind with its points, its frontier and the best one within an epsilon."""
-    kinds = []
-    for kind, points in by_kind(groups).items():
-        chosen = best(points, epsilon) if epsilon is not None else None
-        kinds.append(
-            kind.facts()
-            | {"points": [asdict(point) for point in points], "frontier": [asdict(one) for one in frontier(points)]}
-            | {"best": asdict(chosen) if chosen else None}
-        )
-    return {"epsilon": epsilon, "kinds": kinds, "warning": TUNING}
 
 
 def _points(group: Group, method: MethodResult) -> Iterator[tuple[Kind, Configuration]]:

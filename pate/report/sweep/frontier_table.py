@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from rich.markup import escape
 from rich.table import Table
 
-from pate.accounting.guarantee import shown
+from pate.accounting.guarantee import given, shown
 from pate.report.sweep.frontier import TUNING, Configuration, Kind, best, by_kind, frontier
 from pate.report.sweep.jobs import Group, Mean
 from pate.report.terminal import page
@@ -46,7 +46,7 @@ def _table(points: Sequence[Configuration]) -> Table:
 
 def _best(kinds: dict[Kind, list[Configuration]], epsilon: float) -> Iterator[str]:
     """First what may leave, then the owner's: each by itself, with all that belongs to its epsilon."""
-    limit = f"{epsilon:g}"
+    limit = given(epsilon)
     if not any(kind.publishable for kind in kinds):
         yield f"best within epsilon {limit}: no configuration has an epsilon that may be published"
     for kind, points in sorted(kinds.items(), key=lambda item: not item[0].publishable):

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pate.accounting.guarantee import shown
+from pate.accounting.guarantee import given, neighbours, shown
 from pate.evaluation.results import MethodResult
 from pate.evaluation.verdict import Verdict
 from pate.release.withheld import banners
@@ -81,7 +81,7 @@ def sweep_page(
             _TUNING,
         ],
         notes=list(dict.fromkeys([*notes, *(note for job in jobs for note in job.notes)])),
-        relation="; ".join(sorted({str(kind.promise.relation) for kind in kinds})),
+        relation=neighbours(kind.promise.relation for kind in kinds),
         command=command,
         versions="",
         config="",
@@ -94,15 +94,16 @@ def _verdict(data: str, found: Sequence[Group], kinds: ByKind, epsilon: float | 
     told = []
     for kind, points in sorted(kinds.items(), key=lambda one: not one[0].publishable):
         chosen = best(points, epsilon) if epsilon is not None else frontier(points)[-1]
-        use = "publishable" if kind.publishable else "the owner's"
-        what = f"{kind.title}, for {kind.promise.holds_for} ({use}{_apart(kind, kinds)})"
+        what = f"{kind.title}, for {kind.promise.holds_for} ({kind.promise.use}{_apart(kind, kinds)})"
         if chosen is None:
             told.append(f"{what}: none costs so little; the least is {shown(min(point.epsilon for point in points))}.")
         else:
             told.append(f"{what}: {_at(chosen)}, with {_choices(chosen.choices)}.")
     what = f"{len(found)} configurations" if len(found) > 1 else "One configuration"
     runs = sum(len(group.jobs) for group in found)
-    asked = f"the best within epsilon {epsilon:g}" if epsilon is not None else "the most accurate, and what they cost"
+    asked = (
+        f"the best within epsilon {given(epsilon)}" if epsilon is not None else "the most accurate, and what they cost"
+    )
     return Verdict(f"{what} in {runs} runs on {data}: {asked}.", tuple(told))
 
 
@@ -110,16 +111,16 @@ def _apart(kind: Kind, kinds: ByKind) -> str:
     """What is not the same for all kinds, and so not among the facts above the page."""
     told = ""
     if len({one.promise.delta for one in kinds}) > 1:
-        told += f", delta {kind.promise.delta:g}"
+        told += f", delta {given(kind.promise.delta)}"
     if len({one.promise.relation for one in kinds}) > 1:
         told += f", {kind.promise.relation}"
     return told + (f", {kind.data}" if len({one.data for one in kinds}) > 1 else "")
 
 
 def _shared(kinds: ByKind) -> list[tuple[str, str]]:
-    deltas, relations = {kind.promise.delta for kind in kinds}, {str(kind.promise.relation) for kind in kinds}
-    told = [("delta", f"{deltas.pop():g}")] if len(deltas) == 1 else []
-    return told + ([("neighbours", relations.pop())] if len(relations) == 1 else [])
+    deltas, relations = {kind.promise.delta for kind in kinds}, {kind.promise.relation for kind in kinds}
+    told = [("delta", given(deltas.pop()))] if len(deltas) == 1 else []
+    return told + ([("neighbours", neighbours(relations))] if len(relations) == 1 else [])
 
 
 def _figures(found: Sequence[Group], kinds: ByKind) -> list[dict[str, str]]:
@@ -137,7 +138,8 @@ def _figure(data: str, found: Sequence[Group], kinds: ByKind) -> dict[str, str] 
     if not points:
         return None
     own = [group for group in found if {job.data for job in group.jobs} == {data}]
-    bounds = [mean.value for group in own if (mean := group.mean(["nonprivate_accuracy"])) and 0 <= mean.value <= 1]
+    keys = [f"{name}_accuracy" for name, look in drawn_as.items() if not look.private]
+    bounds = [mean.value for group in own if (mean := group.mean(keys)) and 0 <= mean.value <= 1]
     references = REFERENCES.get(data, ())
     return {
         "title": f"The privacy-utility frontier, {data}",
@@ -171,7 +173,7 @@ def _frontiers(kinds: ByKind, epsilon: float | None) -> dict[str, Any]:
             mark = " (best within the epsilon)" if point is chosen else ""
             told = kind.promise
             promise = [kind.title, kind.data, told.holds_for, "yes" if kind.publishable else "no"]
-            price = [shown(point.epsilon), f"{told.delta:g}", str(told.relation), _mean(point.accuracy)]
+            price = [shown(point.epsilon), given(told.delta), str(told.relation), _mean(point.accuracy)]
             rows.append([*promise, *price, _choices(point.choices) + mark])
     head = [
         "method",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,41 @@ from pate.ledger.ledger import Ledger
 from pate.ledger.summary import Summary, summary
 from pate.noise import SEEDED
 from pate.workspace.store import Store
-from pate.workspace.typed_json import to_json
 
 
-def releases(workspaces: Iterable[Path], plan: str) -> dict[str, Any] | None:
+@dataclass(frozen=True)
+class AccountSoFar:
+    """All that was released from it, by whomever, and what that comes to."""
+
+    releases: int
+    total: Guarantee | None
+
+    def plain(self) -> dict[str, Any]:
+        """As it is written: the guarantee's own facts beside the number."""
+        return {"releases": self.releases} | (self.total.plain() if self.total else {})
+
+
+@dataclass(frozen=True)
+class AccountReleases:
+    """What a sweep took from one account: `sweep` is what its releases come to, `account` what all of them do."""
+
+    name: str | None
+    releases: int
+    evaluations: int
+    kept: int
+    sweep: Guarantee | None
+    account: AccountSoFar
+
+
+@dataclass(frozen=True)
+class SweepReleases:
+    """By account; the plan is the ledger's name for the sweep."""
+
+    plan: str
+    accounts: list[AccountReleases]
+
+
+def releases(workspaces: Iterable[Path], plan: str) -> SweepReleases | None:
     """Of the sweep with this plan, in each workspace its jobs used; none if its jobs had no common plan, or drew
     nothing from private data."""
     if not plan:
@@ -26,28 +58,28 @@ def releases(workspaces: Iterable[Path], plan: str) -> dict[str, Any] | None:
         if (workspace / "private" / "ledger.sqlite").is_file()
         for told in _accounts(summary(Ledger.of(Store(workspace))), plan)
     ]
-    return {"plan": plan, "accounts": accounts} if accounts else None
+    return SweepReleases(plan, accounts) if accounts else None
 
 
-def lines(found: dict[str, Any] | None) -> Iterator[str]:
+def lines(found: SweepReleases | None) -> Iterator[str]:
     """For reading; an epsilon stands with all that belongs to it."""
-    for account in found["accounts"] if found else ():
-        name, sweep, whole = account["name"], account["sweep"], account["account"]
-        alone = whole["releases"] == account["releases"]
-        if account["releases"]:
-            told = f"{account['releases']} by this sweep from account {name}, {_priced(sweep)}"
+    for one in found.accounts if found else ():
+        name, whole = one.name, one.account
+        alone = whole.releases == one.releases
+        if one.releases:
+            told = f"{one.releases} by this sweep from account {name}, together {one.sweep}"
             yield f"releases: {told}{'; nothing else was released from it' * alone}"
         else:
             yield f"releases: none by this sweep from account {name}"
         if not alone:
-            yield f"          {whole['releases']} from account {name} so far, {_priced(whole)}"
-        apart = (("evaluations", "evaluation", SEEDED), ("kept", "model", "for the owner's eyes, not released"))
-        for key, what, why in apart:
-            if account[key]:
-                yield f"          apart: {account[key]} {what}{'s' * (account[key] > 1)} ({why})"
+            yield f"          {whole.releases} from account {name} so far, together {whole.total}"
+        kept = "for the owner's eyes, not released"
+        for count, what, why in ((one.evaluations, "evaluation", SEEDED), (one.kept, "model", kept)):
+            if count:
+                yield f"          apart: {count} {what}{'s' * (count > 1)} ({why})"
 
 
-def told_of(workspaces: Iterable[Path], plan: str) -> tuple[dict[str, Any] | None, list[str]]:
+def told_of(workspaces: Iterable[Path], plan: str) -> tuple[SweepReleases | None, list[str]]:
     """Facts and lines; a ledger that cannot be read is said, and does not take the summary with it."""
     try:
         found = releases(workspaces, plan)
@@ -56,20 +88,15 @@ def told_of(workspaces: Iterable[Path], plan: str) -> tuple[dict[str, Any] | Non
     return found, list(lines(found))
 
 
-def _accounts(found: Summary, plan: str) -> Iterator[dict[str, Any]]:
+def _accounts(found: Summary, plan: str) -> Iterator[AccountReleases]:
     for account in found.accounts:
         own = [entry for entry in found.entries if (entry.account, entry.plan) == (account.name, plan)]
-        sweep = next((one.every_data_set for one in account.plans if one.plan == plan), None)
         if own:
-            yield {
-                "name": account.name,
-                "releases": sum(entry.scope == "release" for entry in own),
-                "evaluations": sum(entry.scope == "evaluation" for entry in own),
-                "kept": sum(entry.scope == "owner" for entry in own),
-                "sweep": to_json(sweep),
-                "account": {"releases": account.releases} | (account.total.plain() if account.total else {}),
-            }
-
-
-def _priced(price: dict[str, Any]) -> str:
-    return f"together {Guarantee.of(price)}"
+            yield AccountReleases(
+                name=account.name,
+                releases=sum(entry.scope == "release" for entry in own),
+                evaluations=sum(entry.scope == "evaluation" for entry in own),
+                kept=sum(entry.scope == "owner" for entry in own),
+                sweep=next((one.every_data_set for one in account.plans if one.plan == plan), None),
+                account=AccountSoFar(account.releases, account.total),
+            )

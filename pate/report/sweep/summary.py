@@ -5,16 +5,14 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from pate.release.withheld import withheld
 from pate.report.draw.picture import curve_of, draw
 from pate.report.files import write_facts, write_rows
-from pate.report.sweep.frontier import as_facts
+from pate.report.sweep.facts import facts
 from pate.report.sweep.frontier_table import print_frontier
-from pate.report.sweep.jobs import Group, Job, Sweep, groups, rows, swept
+from pate.report.sweep.jobs import Job, Sweep, groups, rows, swept
 from pate.report.sweep.page import write_sweep_page
 from pate.report.sweep.releases import told_of
 from pate.report.sweep.table import print_sweep
@@ -50,36 +48,6 @@ def sum_up(sweep: Sweep, jobs: Sequence[Job], whole: bool = True) -> bool:
     for line in _failures(jobs, failed):
         console(stderr=True).print(line, markup=False, soft_wrap=True)
     return True
-
-
-def facts(jobs: Sequence[Job], epsilon: float | None, released: dict[str, Any] | None) -> dict[str, Any]:
-    """sweep.json: a row a job, groups of jobs that differ in seeds only, their frontier, what failed, what was
-    released."""
-    found = groups(jobs)
-    return {
-        "jobs": rows(jobs),
-        "groups": [_group(group) for group in found],
-        "frontier": as_facts(found, epsilon),
-        "failed": [
-            {"job": job.name, "overrides": job.overrides} | asdict(job.unfinished) for job in jobs if job.unfinished
-        ],
-        "releases": released,
-    }
-
-
-def _group(group: Group) -> dict[str, Any]:
-    """A configuration: means over its runs with standard errors, and the largest of their epsilons."""
-    keys = dict.fromkeys(key for job in group.jobs for key in job.figures)
-    means = {key: group.mean([key]) for key in keys if "accuracy" in key}
-    epsilons = {key: group.largest(key) for key in keys if "_epsilon" in key}
-    told = {key: group.known(key) for key in keys if key.endswith(("_delta", "_relation", "_guarantee"))}
-    return {
-        "choices": group.choices,
-        "jobs": [job.name for job in group.jobs],
-        "means": {key: asdict(mean) for key, mean in means.items() if mean},
-        "largest": {key: epsilon for key, epsilon in epsilons.items() if epsilon is not None},
-        "told": {key: list(dict.fromkeys(values)) for key, values in told.items() if values},
-    }
 
 
 def _command() -> str:

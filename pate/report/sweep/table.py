@@ -9,7 +9,7 @@ from typing import Any
 from rich.markup import escape
 from rich.table import Table
 
-from pate.accounting.guarantee import shown
+from pate.accounting.guarantee import given, neighbours, shown
 from pate.evaluation.results import StageResult
 from pate.report.sweep.jobs import SEEDS, Group, Job, Mean, groups, looks, swept
 from pate.report.terminal import page
@@ -95,14 +95,16 @@ def _explained(found: list[Group]) -> Iterable[str]:
         yield "%: right answers; of teachers and labels on public inputs, of models (test) on test inputs"
     if any(one.error is not None for one in means):
         yield "±: standard error of the mean over the runs of a line, which differ in their seeds only"
-    use = {"beside": "the owner's", "same": "may be published", "none": "the owner's: none may be published"}
     for name, look in looks(job for group in found for job in group.jobs).items():
         if not any(group.known(f"{name}_epsilon") for group in found):
             continue
-        facts = [use[_publication(name, found)]]
-        for key, words in (("guarantee", "holds for {}"), ("delta", "delta {}"), ("relation", "neighbours: {}")):
+        rows = [row for group in found for job in group.jobs for row in job.methods if row.name == name]
+        facts = [", ".join(dict.fromkeys(row.best.use for row in rows if row.best))]
+        for key, words in (("guarantee", "holds for {}"), ("delta", "delta {}")):
             if (value := _common(found, f"{name}_{key}")) is not None:
                 facts.append(words.format(value))
+        if _common(found, f"{name}_relation") is not None:
+            facts.append(f"neighbours: {neighbours(row.best.relation for row in rows if row.best)}")
         if _publication(name, found) == "beside":
             facts.append("the publishable one holds for every data set, with the same delta and neighbours")
         yield f"{look.title} epsilon: {'; '.join(facts)}"
@@ -116,9 +118,11 @@ def _publication(name: str, found: list[Group]) -> str:
 
 
 def _undrawn(finished: Sequence[Job]) -> Iterable[str]:
-    undrawn = [job for job in finished if "pate_epsilon" in job.figures and "labels" not in job.stages]
-    if undrawn:
-        yield f"{len(undrawn)} of {len(finished)} jobs drew no labels: PATE's epsilon is what drawing them would cost"
+    for name, look in looks(finished).items():
+        priced = [job for job in finished if look.from_labels and f"{name}_epsilon" in job.figures]
+        if undrawn := [job for job in priced if "labels" not in job.stages]:
+            many = f"{len(undrawn)} of {len(finished)} jobs drew no labels"
+            yield f"{many}: {look.short}'s epsilon is what drawing them would cost"
 
 
 def _draws(finished: Sequence[Job]) -> Iterable[str]:
@@ -161,4 +165,4 @@ def _several(values: Sequence[Any]) -> str:
 
 
 def _text(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return given(value) if isinstance(value, float) else str(value)

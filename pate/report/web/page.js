@@ -31,7 +31,6 @@
   if (!source) return;
   const panel = JSON.parse(source.textContent);
   const slider = (id) => document.getElementById(id);
-  const up = (x) => (x === null ? "unknown" : (Math.ceil(x * 1000) / 1000).toFixed(3));
   const percent = (x) => (x === null ? "unknown" : (Math.floor(x * 1000) / 10).toFixed(1) + "%");
   const least = (row, wanted) => {
     let best = null;
@@ -44,19 +43,19 @@
   const show = () => {
     const [i, j, k] = ["noise", "queries", "delta"].map((id) => Number(slider(id).value));
     const [noise, queries, delta] = [panel.noises[i], panel.queries[j], panel.deltas[k]];
-    const row = panel.epsilon[i][j][k];
+    const row = panel.epsilon[i][j][k], told = panel.shown[i][j][k];
     slider("noise-out").textContent = `${panel.parameter} = ${noise}`;
     slider("queries-out").textContent = String(queries);
-    slider("delta-out").textContent = String(delta);
+    slider("delta-out").textContent = panel.given[k];
     const own = least(row, () => true), open = least(row, (one) => one.holds_for === "every data set");
-    slider("own").textContent = own === null ? "unknown" : up(row[own]);
-    slider("open").textContent = open === null ? "unknown" : up(row[open]);
+    slider("own").textContent = own === null ? "unknown" : told[own];
+    slider("open").textContent = open === null ? "unknown" : told[open];
     slider("agreement").textContent = percent(panel.agreement[i][j]);
     const answered = panel.answered[i][j];
     slider("answered").textContent = answered !== null && answered < 0.9995 ? `${percent(answered)} of the queries answered` : "";
     const largest = Math.max(...row.filter((x) => x !== null));
     panel.accountants.forEach((one, place) => {
-      slider(`epsilon-${place}`).textContent = up(row[place]);
+      slider(`epsilon-${place}`).textContent = told[place];
       slider(`bar-${place}`).style.width = row[place] === null ? "0" : `${Math.max(1, (100 * Math.log1p(row[place])) / Math.log1p(largest))}%`;
     });
     const own_words = panel.command.filter((word) => !panel.replaced.includes(word.split("=")[0].replace(/^\++/, "")));

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from pate.pipelines import entries
+
 from pate.report.draw.published import REFERENCES
 
 CONF = Path(__file__).parents[3] / "conf" / "dataset"
@@ -33,8 +35,15 @@ def test_numbers_are_those_of_the_papers():
 
 
 def test_the_2017_prices_are_of_one_data_set_and_those_of_dpsgd_of_every():
-    kinds = {(one.method, one.guarantee) for some in REFERENCES.values() for one in some}
-    assert kinds == {("pate", "this data set"), ("dpsgd", "every data set")}
+    kinds = {(one.mark, one.guarantee) for some in REFERENCES.values() for one in some}
+    assert kinds == {("o", "this data set"), ("s", "every data set")}
+
+
+def test_they_are_marked_as_the_methods_they_are_results_of(settings):
+    marks = {one.key: one.mark for one in entries(settings())}
+    told = {one.source: one.mark for some in REFERENCES.values() for one in some}
+    assert told.pop("Papernot et al. 2017, PATE-G") == marks["pate"]
+    assert set(told.values()) == {marks["dpsgd"]}
 
 
 def test_they_are_found_by_the_names_of_our_data_sets():

@@ -2,11 +2,15 @@
 
 import copy
 import json
+from dataclasses import fields
+
+import pytest
 
 from pate import pipelines
 from pate.choice import Choice
 from pate.methods.method import Method
 from pate.report.run.audience import public_view
+from pate.settings import Settings
 from pate.workspace.typed_json import to_json
 from tests.evaluation.made_up import typed
 
@@ -33,6 +37,24 @@ class Toy(Method):
 
     def entries(self, settings):
         return []
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [("pate", {"teachers", "aggregator", "labels", "student"}), ("dpsgd", {"dpsgd"}),
+     ("consensus", {"consensus", "student"})],
+)  # fmt: skip
+def test_of_each_method_its_own_settings_are_shown_and_no_others(public_run, name, shown):
+    found = copy.deepcopy(public_run[0])
+    (row,) = [one for one in found["methods"] if one["name"] == "pate"]
+    found["methods"] = [row | {"name": name}]
+    assert set(public_view(typed(found)).config) - {"dataset", "features", "partition", "delta", "seed"} == shown
+
+
+def test_every_setting_a_method_names_is_one():
+    known = {field.name for field in fields(Settings)}
+    for method in pipelines.methods().values():
+        assert {*method.settings_shown} <= known, method.key
 
 
 def test_a_methods_own_settings_go_with_its_model_and_stay_with_it(public_run, monkeypatch):

@@ -1,18 +1,22 @@
 """What stage=check says: cells that are blank or not read, what a run would do and take, and what refuses it."""
 
+from dataclasses import replace
+
 import pytest
 
+from pate.data.examine import Examined
+from pate.evaluation.outlook import Checkup, PlannedRelease, SpendingPlan, Step
 from pate.report.run.checkup import print_checkup
 
 RELATION = "one record replaced by nothing"
-PLAN = {
-    "releases": [{"kind": "labels", "epsilon": 1.2341, "delta": 1e-5, "relation": RELATION}], "withheld": "",
-    "account": "clinic", "before": 0.0, "after": 1.2341, "account_withheld": "", "delta": 1e-5, "relation": RELATION,
-}  # fmt: skip
+PLAN = SpendingPlan(
+    releases=[PlannedRelease("labels", 1.2341, 1e-5, RELATION)], account="clinic", delta=1e-5, before=0.0, after=1.2341,
+    relation=RELATION, withheld="", account_withheld="",
+)  # fmt: skip
 
 
 def step(stage, reused=False, draws=False, seconds=None, rough=False):
-    return {"stage": stage, "reused": reused, "draws": draws, "seconds": seconds, "rough": rough}
+    return Step(stage, reused, draws, seconds, rough)
 
 
 def column(name, unread, identifier=""):
@@ -26,13 +30,15 @@ def column(name, unread, identifier=""):
 @pytest.fixture
 def said(capsys):
     def say(**changes):
-        found = {
-            "columns": [column("age", 30), column("[red]", 0)], "sizes": {"private": 120, "public": 60, "test": 40},
-            "classes": ["0", "1"], "people": None, "delta": 1e-5, "plan": PLAN,
-            "steps": [step("data", reused=True), step("teachers", seconds=30.0), step("labels", draws=True)],
-            "bytes_needed": 2_000_000, "bytes_free": 5_000_000_000, "settings": [], "refusals": [], "warnings": [],
-        }  # fmt: skip
-        print_checkup(found | changes)
+        seen = Examined(
+            {"private": 120, "public": 60, "test": 40}, ["0", "1"], 2, [column("age", 30), column("[red]", 0)],
+            None, {"public": 0, "test": 0}, [], [],
+        )  # fmt: skip
+        steps = [step("data", reused=True), step("teachers", seconds=30.0), step("labels", draws=True)]
+        found = Checkup(seen, 1e-5, [], steps, PLAN, "", 2_000_000, 5_000_000_000)
+        of_data = {name: value for name, value in changes.items() if hasattr(seen, name)}
+        rest = {name: value for name, value in changes.items() if name not in of_data}
+        print_checkup(replace(found, seen=replace(seen, **of_data), **rest))
         return " ".join(capsys.readouterr().out.split())
 
     return say

@@ -43,11 +43,13 @@ def test_releases_are_lines_and_what_is_not_counted_stands_apart(ledger, capsys)
         reserve(ledger, scope)
     told = said(capsys, summary(ledger))
     assert "account people" in told
+    assert "neighbours: one record replaced by nothing (zero-out adjacency)" in told
     assert told.count("labels: 20 answers") == 2  # the evaluation is no line
     assert "[noise]" in told
     assert "(1.501)" in told  # the owner's, in brackets
     promise = "delta 1e-05, one record replaced by nothing"
     assert f"together: epsilon 1.501 for every data set (publishable), {promise}" in told
+    assert "this data set (the owner's)" not in told
     assert "1 in brackets: made for the owner's eyes, not released, not counted" in told
     assert "apart: 1 evaluations (seeded noise: not private), not counted" in told
 

@@ -68,12 +68,12 @@ def test_it_shows_both_epsilons_dpsgd_at_both_and_the_ledger(owners_run):
     found, place = owners_run
     text = read(place)
     rows = {row["name"]: row for row in found["methods"]}
-    assert set(rows) == {"pate", "dpsgd", "dpsgd_publishable", "nonprivate"}
+    assert set(rows) == {"pate", "dpsgd", "dpsgd_publishable", "consensus", "nonprivate"}
     assert rows["dpsgd"]["epsilon"] == pytest.approx(rows["pate"]["epsilon"], rel=1e-3)
     assert rows["dpsgd_publishable"]["epsilon"] == pytest.approx(rows["pate"]["epsilon_publishable"], rel=1e-3)
     assert rows["dpsgd_publishable"]["epsilon_publishable"] is None  # kept by the owner: not in the ledger
     assert "this data set" in text
-    assert "one record replaced by nothing" in text
+    assert "Neighbours: one record replaced by nothing (zero-out adjacency). Epsilons are rounded up." in text
     assert "This page is the owner" in text
     assert found["ledger"]["releases"] == 1
 
@@ -207,3 +207,17 @@ def test_other_ways_to_ask_have_a_page(small_run, overrides):
     found, place = small_run(*overrides)
     assert "What would it cost?" in read(place)
     assert found["methods"][0]["name"] == "pate"
+
+
+def test_what_a_method_has_to_show_is_the_owners(owners_run, public_run):
+    """What a consensus would cost stands as a table on the owner's page, epsilon by epsilon, and on no other."""
+    found, place = owners_run
+    (table,) = found["tables"]
+    assert table["title"] == "What would consensus cost?"
+    section = re.search(rf"<h2 id=\"table-0\">{re.escape(table['title'])}</h2>.*?</section>", read(place), re.S)[0]
+    rows = [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in re.findall(r"<tr>(.*?)</tr>", section, re.S)][1:]
+    assert [float(row[0]) for row in rows] == [row[0] for row in table["rows"]]
+    assert all(len(row) == len(table["columns"]) for row in rows)
+    assert public_run[0]["tables"]
+    (page,) = (public_run[1].parent.parent / "published").glob("*.html")
+    assert "What would consensus cost?" not in page.read_text()

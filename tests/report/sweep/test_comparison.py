@@ -11,6 +11,7 @@ from scipy import stats
 
 from pate.errors import ConfigError
 from pate.report.sweep.comparison import compare, print_comparison, runs_of, told_apart
+from pate.workspace.typed_json import to_json
 from tests.report.sweep.made_up import facts, method, ran
 
 
@@ -19,7 +20,7 @@ def compared(tmp_path, *folders, epsilon=None):
     out.mkdir()
     jobs, found = compare(folders, epsilon, out)
     print_comparison(jobs, found)
-    return found
+    return to_json(found)
 
 
 def test_runs_that_differ_in_seeds_and_workspace_only_are_one_line(tmp_path, capsys):

@@ -93,6 +93,7 @@ def check_frontier(facts, out):
     kinds = {(one["method"], one["holds_for"], one["publishable"]): one for one in facts["frontier"]["kinds"]}
     assert set(kinds) == {
         ("pate", "this data set", False), ("pate", "every data set", True), ("dpsgd", "every data set", True),
+        ("consensus", "every data set", False),
     }  # fmt: skip
     for kind in kinds.values():
         assert kind["best"] is None or kind["best"]["epsilon"] <= 6
@@ -102,7 +103,7 @@ def check_frontier(facts, out):
 
 
 def test_a_sweep_of_which_every_job_fails_says_so(pate, tmp_path):
-    done = pate("-m", "stage=data", "teachers.count=5000,6000", "hydra.sweep.dir=swept")
+    done = pate("-m", "stage=teachers", "teachers.count=5000,6000", "hydra.sweep.dir=swept")
     assert done.returncode == 1
     assert "2 of 2 jobs did not finish:" in done.stderr
     facts = json.loads((tmp_path / "swept" / "sweep.json").read_text())

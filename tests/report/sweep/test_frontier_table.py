@@ -1,8 +1,6 @@
 """The frontier as a table: the best of each kind with all that belongs to its epsilon."""
 
-import json
-
-from pate.report.sweep.frontier import as_facts
+from pate.report.sweep.facts import frontier_facts
 from pate.report.sweep.frontier_table import print_frontier
 from tests.report.sweep.made_up import configurations, method
 
@@ -20,9 +18,8 @@ def test_the_best_is_named_for_each_kind_with_all_that_belongs_to_its_epsilon(ca
     assert f"best within epsilon 3: gamma=0, 60.00% at epsilon 3.000; {public}" in out
     assert f"best within epsilon 3: gamma=1, 80.00% at epsilon 2.001; {owners}" in out
     assert out.index("(publishable)") < out.index("warning: to choose a configuration by its test accuracy is tuning")
-    told = as_facts(configurations(*rows), 3.0)
-    assert [kind["best"]["choices"] for kind in told["kinds"]] == [{"gamma": "1"}, {"gamma": "0"}]
-    json.dumps(told, allow_nan=False)
+    told = frontier_facts(configurations(*rows), 3.0)
+    assert [kind.best.choices for kind in told.kinds] == [{"gamma": "1"}, {"gamma": "0"}]
 
 
 def test_nothing_to_choose_from_prints_nothing(capsys):

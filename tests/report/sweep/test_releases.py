@@ -7,6 +7,7 @@ from pate.app.cli import execute
 from pate.ledger.ledger import Ledger, total
 from pate.report.sweep.releases import told_of
 from pate.workspace.store import Store
+from pate.workspace.typed_json import to_json
 
 LABELS = ["stage=labels", "teachers=ridge", "teachers.count=20", "labels.queries=20", "n_jobs=1"]
 
@@ -23,7 +24,7 @@ def workspace(settings, tmp_path):
 
 def test_a_sweeps_releases_are_told_beside_the_accounts(workspace):
     found, lines = told_of([workspace, workspace], "the sweep")
-    (account,) = found["accounts"]
+    (account,) = to_json(found)["accounts"]
     assert (account["releases"], account["evaluations"], account["account"]["releases"]) == (2, 1, 3)
     entries = [entry for entry in Ledger.of(Store(workspace)).entries() if entry.spent]
     own = [entry for entry in entries if entry.spender.plan == "the sweep"]

@@ -17,7 +17,8 @@ def test_the_largest_epsilon_of_a_group_is_shown_rounded_up_with_all_that_belong
     assert "1.200" not in out
     assert "largest of runs" in out
     assert (
-        "PATE epsilon: the owner's; holds for this data set; delta 0.0001; neighbours: one record replaced by nothing; "
+        "PATE epsilon: the owner's, not publishable; holds for this data set; delta 0.0001; "
+        "neighbours: one record replaced by nothing (zero-out adjacency); "
         "the publishable one holds for every data set, with the same delta and neighbours"
     ) in out
 
@@ -39,7 +40,7 @@ def test_one_run_without_a_publishable_epsilon_leaves_its_group_without(capsys):
     both = [job(str(n), f"noise.seed={n}", methods=[seeded], notes=[SEEDED]) for n in range(2)]
     print_sweep(both)
     out = words(capsys)
-    assert "the owner's: none may be published" in out
+    assert f"PATE epsilon: {SEEDED}; holds for" in out
     assert f"note: {SEEDED}" in out
 
 
@@ -53,6 +54,19 @@ def test_draws_are_counted_and_served_labels_are_not(capsys):
     assert "2 draws of labels" in told(stored(True, "a"), stored(True, "b"))  # of earlier runs
     assert "draws of labels" not in told(stored(False), stored(True))
     assert "2 of 2 jobs drew no labels" in told({}, {})
+
+
+def test_labels_that_were_not_drawn_are_told_by_what_a_method_learns_from(capsys):
+    """Whatever it is called; of one that learns from no labels there is nothing to say."""
+
+    def told(from_labels):
+        one = job("0", "seed=0", methods=[method("mine")])
+        one.results.methods[0] = replace(one.results.methods[0], short="Mine", from_labels=from_labels)
+        print_sweep([one])
+        return words(capsys)
+
+    assert "1 of 1 jobs drew no labels: Mine's epsilon is what drawing them would cost" in told(True)
+    assert "drew no labels" not in told(False)
 
 
 def test_draws_of_any_method_are_counted_and_what_the_owner_keeps_is_not(capsys):
