@@ -21,6 +21,7 @@ GROUPS = {
     "teachers": "how each partition is learned",
     "aggregator": "the mechanism: how votes become an answer",
     "student": "what learns from public inputs and noisy labels",
+    "consensus": "one noisy sum in a public basis, instead of votes",
     "dpsgd": "the baseline that learns from the private records",
     "budget": "what may be released from an account",
     "tracking": "who follows a run",

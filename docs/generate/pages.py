@@ -1,22 +1,17 @@
-"""The pages of docs/reference: stages from their declarations and docstrings, accountants from the ladder itself."""
+"""The pages of docs/reference: stages from their declarations and docstrings, exit codes from the errors."""
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import json
-import pkgutil
-import re
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import fields
 from typing import Any
 
-import numpy as np
-
-from docs.generate.keys import CONF, GROUPS, Key, choices, group_keys, header, own_keys, read, root_keys, target
-
-GENERATED = "<!-- made by make docs: edit the code or conf/, not this page -->"
+from docs.generate.accountants import accountants
+from docs.generate.declared import declared
+from docs.generate.keys import CONF, GROUPS, Key, choices, group_keys, header, own_keys, root_keys
+from docs.generate.tables import page, paragraph, row, table
 
 
 def pages() -> dict[str, str]:
@@ -43,18 +38,16 @@ def configuration() -> str:
         "",
         "## Keys of a run",
         "",
-        *_table(["key", "type", "default", "meaning"], (_row(*key.cells()) for key in root_keys())),
+        *table(["key", "type", "default", "meaning"], (row(*key.cells()) for key in root_keys())),
     ]
     for group, what in GROUPS.items():
         lines += ["", f"## `{group}=`: {what}", "", *_group(group)]
     for key, several in own_keys().items():
         lines += ["", f"## `{key}`: what the method of this name brings", ""]
-        lines += _table(["key", "type", "default", "meaning"], (_row(*one.cells()) for one in several))
+        lines += table(["key", "type", "default", "meaning"], (row(*one.cells()) for one in several))
     lines += ["", "## `+experiment=`: ready-made settings", ""]
-    lines += _table(
-        ["`+experiment=`", "what it is"], (_row(f"`{name}`", _about(name)) for name in choices("experiment"))
-    )
-    return _page(lines)
+    lines += table(["`+experiment=`", "what it is"], (row(f"`{name}`", _about(name)) for name in choices("experiment")))
+    return page(lines)
 
 
 def _about(experiment: str) -> str:
@@ -66,18 +59,18 @@ def _about(experiment: str) -> str:
 def _group(group: str) -> Iterator[str]:
     keys = group_keys(group)
     about = {name: header((CONF / group / f"{name}.yaml").read_text()) for name in keys}
-    yield from _table([f"`{group}=`", "what it is"], (_row(f"`{name}`", told) for name, told in about.items()))
+    yield from table([f"`{group}=`", "what it is"], (row(f"`{name}`", told) for name, told in about.items()))
     same = [key for key in next(iter(keys.values())) if all(_shares(key, several) for several in keys.values())]
     names = {key.name for key in same}
     if same and len(keys) > 1:
         yield from ["", "Keys of every choice:", ""]
         heads = ["key", "type", "meaning", *(f"`{name}`" for name in keys)]
-        yield from _table(heads, (_common(key, keys) for key in same))
+        yield from table(heads, (_common(key, keys) for key in same))
     for name, several in keys.items():
         own = several if len(keys) == 1 else [key for key in several if key.name not in names]
         if own:
             yield from ["", f"`{group}={name}`:", ""]
-            yield from _table(["key", "type", "default", "meaning"], (_row(*key.cells()) for key in own))
+            yield from table(["key", "type", "default", "meaning"], (row(*key.cells()) for key in own))
 
 
 def _shares(key: Key, several: list[Key]) -> bool:
@@ -87,21 +80,7 @@ def _shares(key: Key, several: list[Key]) -> bool:
 def _common(key: Key, keys: dict[str, list[Key]]) -> str:
     forms = [next(one for one in several if one.name == key.name) for several in keys.values()]
     widest = max((one.type for one in forms), key=len)
-    return _row(f"`{key.name}`", widest, key.meaning, *(f"`{one.default}`" for one in forms))
-
-
-def declared() -> dict[str, list[Any]]:
-    """Every stage of pipelines/, by name; some have several forms."""
-    import pate.pipelines
-
-    from pate.workspace.stage import Stage
-
-    found: dict[str, list[Any]] = {}
-    for module in pkgutil.iter_modules(pate.pipelines.__path__, "pate.pipelines."):
-        for one in vars(importlib.import_module(module.name)).values():
-            if isinstance(one, Stage) and one.function.__module__ == module.name:
-                found.setdefault(one.name, []).append(one)
-    return found
+    return row(f"`{key.name}`", widest, key.meaning, *(f"`{one.default}`" for one in forms))
 
 
 def asked() -> tuple[str, ...]:
@@ -125,20 +104,20 @@ def stages() -> str:
     from pate.app.verbs import summaries
 
     told = summaries() | {"all": "everything that applies, up to the comparison and the page"}
-    rows = [_row(f"`{name}`", told[name]) for name in asked() if name not in made]
-    lines += [*_table(["`stage=`", "not a stage of the flow"], rows), ""]
+    rows = [row(f"`{name}`", told[name]) for name in asked() if name not in made]
+    lines += [*table(["`stage=`", "not a stage of the flow"], rows), ""]
     for name in sorted(made, key=lambda name: asked().index(name) if name in asked() else len(asked())):
         lines += [f"## `{name}`", "", *_stage(made[name]), ""]
-    return _page(lines)
+    return page(lines)
 
 
 def _stage(forms: list[Any]) -> Iterator[str]:
-    yield _paragraph(inspect.getdoc(sys.modules[forms[0].function.__module__]) or "").partition(": ")[2]
+    yield paragraph(inspect.getdoc(sys.modules[forms[0].function.__module__]) or "").partition(": ")[2]
     yield ""
     for one in forms:
         told = inspect.getdoc(one.function)
         if len(forms) > 1:
-            yield f"*{one.function.__name__.replace('_', ' ')}*" + (f": {_paragraph(told)}" if told else "")
+            yield f"*{one.function.__name__.strip('_').replace('_', ' ')}*" + (f": {paragraph(told)}" if told else "")
             yield ""
         yield f"- reads: {_refs(one.reads)}"
         yield f"- writes: {_refs(one.writes)}"
@@ -156,76 +135,6 @@ def _refs(refs: Iterable[Any]) -> str:
     return ", ".join(f"{ref.side} `{ref.name}` ({ref.kind.__name__})" for ref in refs) or "nothing"
 
 
-def ladder() -> dict[tuple[str, str], list[Any]]:
-    """What each accountant says of each mechanism, with continuous and discrete noise, on a few votes."""
-    from pate.accounting.ladder import price
-    from pate.aggregation.votes import tally
-
-    predictions = np.array([[0, 1, 2]] * 18 + [[1, 2, 0]] * 2)
-    found = {}
-    for name in choices("aggregator"):
-        values, _ = read("aggregator", name)
-        kind, given = target(values), {key: value for key, value in values.items() if key != "_target_"}
-        for noise in ("discrete", "continuous"):
-            told = given | ({"noise": noise} if "noise" in {field.name for field in fields(kind)} else {})
-            found[name, noise] = list(price(kind(**told), tally(predictions, 3), 1e-5, predictions))
-    return found
-
-
-def accountants() -> str:
-    """The ladder: who says what an answer costs, and what that holds for."""
-    found = ladder()
-    lines = [
-        "# Mechanisms and accountants",
-        "",
-        "A *mechanism* crosses the privacy barrier. An *accountant* says what its answers cost. `pate stage=account`",
-        "shows all that apply, side by side; how they are computed is in [accounting](../explanation/accounting.md).",
-        "",
-        "## Mechanisms",
-        "",
-    ]
-    crossing = [(name, one.crosses) for name, forms in declared().items() for one in forms if one.crosses]
-    lines += _table(["stage", "crosses by"], (_row(f"`{name}`", told) for name, told in dict.fromkeys(crossing)))
-    lines += ["", "The mechanisms of `labels`, `aggregator=`:", ""]
-    rows = (
-        _row(f"`{name}`", header((CONF / "aggregator" / f"{name}.yaml").read_text())) for name in choices("aggregator")
-    )
-    lines += [*_table(["`aggregator=`", "what it is"], rows), "", "## Accountants", ""]
-    lines += [
-        "*Data-independent* prices hold for every data set: they may be published, and budgets rest on them.",
-        "*Data-dependent* ones hold for this data set, are computed from private votes, and are the owner's; they",
-        "assume that the queries were fixed in advance. Bounds *as published* that limit one direction of the privacy",
-        "loss only are shown, never chosen.",
-        "",
-    ]
-    where: dict[tuple[str, ...], list[str]] = {}
-    for (name, noise), several in found.items():
-        for one in several:
-            kind = "data-dependent" if one.data_dependent else "data-independent"
-            told = (
-                one.accountant,
-                kind,
-                "yes" if one.valid else "no: as published",
-                "yes" if one.publishable else "no",
-            )
-            where.setdefault((*told, one.theorem), []).append(f"{name}, {noise}")
-    known = list(dict.fromkeys(name for name, *_ in where))
-    rows = (
-        _row(f"`{told[0]}`", *told[1:], _mechanisms(places))
-        for told, places in sorted(where.items(), key=lambda item: known.index(item[0][0]))
-    )
-    heads = ["accountant", "holds for", "valid bound", "publishable", "by", "of"]
-    return _page([*lines, *_table(heads, rows)])
-
-
-def _mechanisms(places: list[str]) -> str:
-    both: dict[str, list[str]] = {}
-    for place in places:
-        name, noise = place.split(", ")
-        both.setdefault(name, []).append(noise)
-    return ", ".join(f"`{name}`" + (f" ({noises[0]})" if len(noises) == 1 else "") for name, noises in both.items())
-
-
 def codes() -> dict[int, list[str]]:
     """The exit codes of errors, with what each kind of error is."""
     from pate import errors
@@ -233,7 +142,7 @@ def codes() -> dict[int, list[str]]:
     found: dict[int, list[str]] = {}
     for one in vars(errors).values():
         if isinstance(one, type) and issubclass(one, errors.PateError):
-            found.setdefault(one.exit_code, []).append(f"`{one.__name__}`: {_paragraph(inspect.getdoc(one) or '')}")
+            found.setdefault(one.exit_code, []).append(f"`{one.__name__}`: {paragraph(inspect.getdoc(one) or '')}")
     return found
 
 
@@ -243,10 +152,10 @@ def exit_codes() -> str:
     said |= {2: "The configuration, or a file it names, is wrong; one line says what."}
     said |= {3: "The budget does not allow it; nothing was drawn.", 130: "Interrupted; the same command goes on."}
     kinds = codes()
-    rows = (_row(str(code), said.get(code, ""), " ".join(kinds.get(code, []))) for code in sorted({*said, *kinds}))
-    lines = ["# Exit codes", "", *_table(["code", "meaning", "errors (`pate.errors`)"], rows), ""]
+    rows = (row(str(code), said.get(code, ""), " ".join(kinds.get(code, []))) for code in sorted({*said, *kinds}))
+    lines = ["# Exit codes", "", *table(["code", "meaning", "errors (`pate.errors`)"], rows), ""]
     lines += ["From Python the same errors are raised: `pate.run([...])` raises `pate.errors.ConfigError` and so on."]
-    return _page(lines)
+    return page(lines)
 
 
 def results_json() -> str:
@@ -265,10 +174,10 @@ def results_json() -> str:
         "",
     ]
     for name in ("Results", *(name for name in defined if name != "Results")):
-        lines += [f"## {name}", "", _paragraph(defined[name]["description"]), ""]
-        rows = (_row(f"`{key}`", _type(kind)) for key, kind in defined[name]["properties"].items())
-        lines += [*_table(["key", "type"], rows), ""]
-    return _page(lines)
+        lines += [f"## {name}", "", paragraph(defined[name]["description"]), ""]
+        rows = (row(f"`{key}`", _type(kind)) for key, kind in defined[name]["properties"].items())
+        lines += [*table(["key", "type"], rows), ""]
+    return page(lines)
 
 
 def results_schema() -> str:
@@ -300,9 +209,9 @@ def methods() -> str:
 
     from pate.evaluation.metrics import metrics as all_metrics
 
-    ways = (_row(f"`{key}`", _paragraph(inspect.getdoc(type(one)) or "")) for key, one in known().items())
+    ways = (row(f"`{key}`", paragraph(inspect.getdoc(type(one)) or "")) for key, one in known().items())
     measures = (
-        _row(f"`{one.name}`", _paragraph(inspect.getdoc(sys.modules[one.function.__module__]) or ""), one.better)
+        row(f"`{one.name}`", paragraph(inspect.getdoc(sys.modules[one.function.__module__]) or ""), one.better)
         for one in all_metrics().values()
     )
     lines = [
@@ -311,26 +220,10 @@ def methods() -> str:
         "`methods=[...]` chooses which are run, in whatever order: the first of this list that was chosen is the one",
         "each other is held against. `release.method=` names the one that leaves.",
         "",
-        *_table(["method", "what it is"], ways),
+        *table(["method", "what it is"], ways),
         "",
         "Every model is scored by all metrics, on the test set and on the public inputs whose true labels are known:",
         "",
-        *_table(["metric", "what it is", "better"], measures),
+        *table(["metric", "what it is", "better"], measures),
     ]
-    return _page(lines)
-
-
-def _paragraph(text: str) -> str:
-    return " ".join(text.split("\n\n")[0].split())
-
-
-def _row(*cells: str) -> str:
-    return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
-
-
-def _table(heads: list[str], rows: Iterable[str]) -> list[str]:
-    return [_row(*heads), "|" + "---|" * len(heads), *rows]
-
-
-def _page(lines: Iterable[str]) -> str:
-    return f"{GENERATED}\n\n" + re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip() + "\n"
+    return page(lines)
