@@ -32,6 +32,13 @@ def epsilon(rdp: ArrayLike, orders: ArrayLike, delta: float, conversion: Convers
     return float(np.min(_EPSILON[_known(conversion)](z, a, delta), initial=np.inf))
 
 
+def by_order(rdp: Floats, orders: Floats, delta: float) -> Floats:
+    """What each order says by itself, in closed form, of one curve or of several (curves x orders); infinite where the
+    divergence is."""
+    known = np.isfinite(rdp)
+    return np.where(known, _closed_epsilon(np.where(known, rdp, 0.0), orders, delta), np.inf)
+
+
 def delta(rdp: ArrayLike, orders: ArrayLike, epsilon: float, conversion: Conversion = "closed_form") -> float:
     """The smallest delta at which a Renyi curve (one value per order) is known to give (epsilon, delta)-DP."""
     if not 0 <= epsilon < np.inf:

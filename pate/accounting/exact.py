@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TypeVar
 
 import numpy as np
 from joblib import Parallel, delayed
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
+from pate.accounting.conversion import by_order
 from pate.accounting.conversion import epsilon as from_rdp
 from pate.accounting.exact_pld import losses
 from pate.accounting.exact_rdp import RARE, divergences
@@ -115,9 +117,7 @@ def suitable(votes: Ensemble, grid: Grid, deltas: Sequence[float], change: Chang
         return np.einsum("h,who->wo", times, np.concatenate(each, axis=1))
 
     def best(exponents: np.ndarray, found: np.ndarray, delta: float) -> float:
-        orders = 1 + exponents
-        each = [max(from_rdp(way[i], orders[i], delta) for way in found) for i in range(len(orders))]
-        return float(exponents[int(np.argmin(each))])
+        return float(exponents[np.argmin(by_order(found, 1 + exponents, delta).max(axis=0))])
 
     coarse = totals(_COARSE)
     largest = min(max(_largest_loss(law) for law in sample) * 1.1, _FAR)
@@ -136,10 +136,16 @@ def over_chunks(histograms: np.ndarray, grid: Grid, compute: Callable[[Laws], T]
         law = laws(chunk, grid)
         return compute(change(law) if change else law)
 
-    with threadpool_limits(1):
+    with _threads().limit(limits=1):
         jobs = -1 if len(histograms) > _ALONE else 1
         work = Parallel(n_jobs=jobs, max_nbytes=None)  # through pipes: joblib's files would hold votes as pickles
         return list(work(delayed(one)(chunk) for chunk in chunks(histograms, grid)))
+
+
+@cache
+def _threads() -> ThreadpoolController:
+    """To look for the libraries takes longer than the laws of a few votes."""
+    return ThreadpoolController()
 
 
 def _largest_loss(law: Laws) -> float:

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pate.accounting.conversion import epsilon as from_rdp
+from pate.accounting.conversion import by_order
 from pate.accounting.exact import Ensemble, Scale, costs_of, over_chunks, suitable
 from pate.accounting.law import Change
-from pate.accounting.pld import Losses, compose
+from pate.accounting.pld import Composed, Losses, compose
 from pate.accounting.quadrature import Grid
 
 _MOST = 50_000  # rows of the loss table; beyond, Renyi divergences alone set the price
@@ -47,11 +47,22 @@ def teacher_resolved(
         for number, (scale, delta) in enumerate(zip(scales, deltas, strict=True)):
             divergence = np.empty((size, len(scale.orders)))
             divergence[place] = np.concatenate([rdp[number][way] for _, rdp, _ in found])
-            price = np.array([from_rdp(total, scale.orders, delta) for total in _totals(uses, divergence)])
-            if composed:
-                price = np.minimum(price, [one.epsilon(delta) for one in composed])
-            worst[number] = max(worst[number], float(price.max()))
+            price = by_order(_totals(uses, divergence), scale.orders, delta).min(axis=1)
+            worst[number] = _dearest(price, composed, delta, worst[number])
     return worst
+
+
+def _dearest(price: np.ndarray, composed: Sequence[Composed], delta: float, least: float) -> float:
+    """The largest over teachers of the smaller of both prices, if it is more than `least`: whoever owes no more by
+    either of them need not be solved for."""
+    for teacher in np.argsort(-price):
+        if price[teacher] <= least:
+            break
+        if not composed:
+            return float(price[teacher])
+        if composed[teacher].delta(least) > delta:
+            least = max(least, min(float(price[teacher]), composed[teacher].epsilon(delta)))
+    return least
 
 
 def _totals(uses: np.ndarray, divergence: np.ndarray) -> np.ndarray:

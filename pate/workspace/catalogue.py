@@ -23,9 +23,10 @@ def catalogue() -> dict[str, tuple[Stage, ...]]:
     named: dict[str, tuple[Stage, ...]] = {}
     for one in _STAGES:
         named[one.name] = (*named.get(one.name, ()), one)
+    before = {name: _before(name, some) for name, some in named.items()}
     depth = dict.fromkeys(named, 0)
     for _ in named:  # a longest path has no more steps than there are names
-        depth = {name: max((1 + depth[one] for one in _before(name, some)), default=0) for name, some in named.items()}
+        depth = {name: max((1 + depth[one] for one in earlier), default=0) for name, earlier in before.items()}
 
     def place(name: str) -> tuple[bool, bool, int, bool]:
         some = named[name]

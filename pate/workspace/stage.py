@@ -13,7 +13,7 @@ import ast
 import hashlib
 import importlib.util
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from inspect import signature
@@ -233,7 +233,7 @@ def _source(module: str, file: Path) -> tuple[str, list[str]]:
     text = file.read_bytes()
     package = module if file.name == "__init__.py" else module.rpartition(".")[0]
     names: list[str] = []
-    for node in ast.walk(ast.parse(text)):
+    for node in _statements(ast.parse(text).body):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -241,6 +241,14 @@ def _source(module: str, file: Path) -> tuple[str, list[str]]:
             base = importlib.util.resolve_name(base, package) if node.level else base
             names += [base, *(f"{base}.{alias.name}" for alias in node.names)]
     return hashlib.sha256(text).hexdigest(), names
+
+
+def _statements(some: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """However deep: an import is one of them, and no expression holds any."""
+    for one in some:
+        yield one
+        for part in ("body", "orelse", "handlers", "finalbody", "cases"):
+            yield from _statements(getattr(one, part, ()))
 
 
 @cache
