@@ -147,6 +147,7 @@ Parallel(n_jobs=2)(delayed(np.sum)(np.ones((300, 1000))) for _ in range(3))
 """
 
 
+@pytest.mark.slow
 def test_a_whole_run_leaves_no_pickle_anywhere(tmp_path):
     """Its graph of 700 x 700 numbers is large enough for joblib to have written it."""
     watch = watched(tmp_path, PIPELINE)

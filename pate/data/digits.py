@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import ClassVar
 
 import numpy as np
@@ -38,10 +39,15 @@ class Digits(KnownDataset):
         return shared(self.name, _RECORDS, self.private)
 
     def pools(self, group_by: str | None) -> tuple[Pool, Pool]:
-        from sklearn.datasets import load_digits  # here, because scikit-learn takes seconds to import
-
-        bunch = load_digits()
-        images = (bunch.images / 16).astype(np.float32)
-        pool = Pool(images, bunch.target.astype(np.int64)).rows(shuffled(_RECORDS, self.seed))
+        pool = Pool(*_all()).rows(shuffled(_RECORDS, self.seed))
         train, held_out = self.counts()
         return pool.first(train), pool.last(held_out)
+
+
+@cache
+def _all() -> tuple[np.ndarray, np.ndarray]:
+    """Images and what they show: read from text once, as several stages and checks ask for them."""
+    from sklearn.datasets import load_digits  # here, because scikit-learn takes seconds to import
+
+    bunch = load_digits()
+    return (bunch.images / 16).astype(np.float32), bunch.target.astype(np.int64)

@@ -120,6 +120,7 @@ def predictions(workspace):
     return file.read_bytes()
 
 
+@pytest.mark.slow
 def test_killed_while_training_only_missing_teachers_are_trained_again(pate, tmp_path, slow):
     arguments, environment = slow["arguments"], slow["environment"]
     whole = pate(*arguments, "teachers.wait=0", "workspace=unbroken", env=environment)
@@ -153,6 +154,7 @@ def heeds_interrupts():
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("signum", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_says_how_to_resume(tmp_path, slow, signum):
     arguments = [*slow["arguments"], "teachers.wait=1", "n_jobs=1"]

@@ -20,6 +20,7 @@ def test_every_benchmark_is_here():
     assert {file.stem for file in FOLDER.glob("*.py")} == set(SAYS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SAYS)
 def test_its_quick_mode_runs(name, tmp_path):
     done = subprocess.run(

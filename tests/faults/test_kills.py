@@ -17,6 +17,7 @@ def campaign(kills: int, seed: int, folder: Path) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_twenty_kills(tmp_path):
     assert "survived" in campaign(20, 0, tmp_path)
 

@@ -1,9 +1,12 @@
 """Hostile files for every loader; the long form is `python -m tests.fuzz`."""
 
+import pytest
+
 from tests.fuzz.oracle import hunt
 from tests.fuzz.targets import targets
 
 
+@pytest.mark.slow
 def test_every_loader_reads_or_refuses_whatever_it_is_given(tmp_path):
     plan = {target.name: max(20, round(60 * target.share)) for target in targets()}
     found = hunt(plan, 1, tmp_path)

@@ -72,9 +72,9 @@ def close(one, other):
 
 
 def as_then(then, train, *arguments, **options):
-    """On another processor a teacher's weights differ in their last digit, and then a vote or two of a thousand; what is
-    drawn from other votes is another draw. So what is trained here must be nearly what was trained then, and that is
-    what votes."""
+    """On another processor a teacher's weights differ in their last digit, and then a vote or two of a thousand; and
+    what is drawn from other votes is another draw. So what is trained here must be nearly what was trained then, and
+    that is what votes."""
     here = train(*arguments, **options)
     (predictions,) = then
     assert (here == predictions).mean() > 0.99
@@ -133,6 +133,7 @@ def test_a_student_trained_again_agrees_within_rounding(made, name):
     assert all(close(before, again) for again in models(folder, "student"))
 
 
+@pytest.mark.slow
 def test_a_training_that_was_killed_goes_on_under_its_reservation(made):
     folder = made("killed")
     (entries, _) = rows(folder)
@@ -144,6 +145,7 @@ def test_a_training_that_was_killed_goes_on_under_its_reservation(made):
     assert not list((folder / "workspace" / "private" / "dpsgd").glob("*.pieces"))
 
 
+@pytest.mark.slow
 def test_a_training_that_was_killed_ends_as_if_it_had_not_been(made):
     """Its noise is seeded, so what was trained in one go, in another workspace, is known."""
     whole = models(made("seeded"), "dpsgd")

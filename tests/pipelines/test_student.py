@@ -40,6 +40,7 @@ def test_how_many_labels_are_expected_wrong_reaches_the_student(run):
     assert one["stages"]["student"]["key"] != two["stages"]["student"]["key"]
 
 
+@pytest.mark.slow
 def test_a_student_killed_in_the_middle_goes_on_to_the_same_weights(pate, tmp_path):
     command = [*FAST, *NETWORK, "student.images=2000", "stage=student"]
     whole = pate(*command, "workspace=unbroken")

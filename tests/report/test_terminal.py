@@ -56,6 +56,7 @@ def on_a_terminal(tmp_path, *arguments, **environment):
     return child.exitstatus, text
 
 
+@pytest.mark.slow
 def test_no_escape_code_is_written_where_none_is_wanted(pate, tmp_path):
     code, coloured = on_a_terminal(tmp_path, *FAST)
     assert code == 0

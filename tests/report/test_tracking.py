@@ -235,6 +235,7 @@ def test_a_damaged_store_is_a_warning(tmp_path, warned):
     assert "\n" not in line
 
 
+@pytest.mark.slow
 def test_a_store_that_fails_half_way_leaves_the_results(tmp_path, warned, monkeypatch):
     from mlflow.tracking import MlflowClient
 
@@ -288,6 +289,7 @@ def test_a_run_that_ends_early_says_so(tmp_path, settings, error, status):
     assert run.info.status == status
 
 
+@pytest.mark.slow
 def test_every_job_of_a_sweep_is_a_run(tmp_path):
     done = process(
         "from pate.app.cli import main; main()", "-m", "tracking=mlflow", "stage=data", "dataset.seed=1,2",
@@ -298,6 +300,7 @@ def test_every_job_of_a_sweep_is_a_run(tmp_path):
     assert [(one.info.run_name, one.data.params["dataset.seed"]) for one in jobs] == [("all/0", "1"), ("all/1", "2")]
 
 
+@pytest.mark.slow
 def test_runs_that_begin_at_once_share_a_store(tmp_path):
     command = [sys.executable, "-c", "from pate.app.cli import main; main()", "tracking=mlflow", "stage=data"]
     both = [subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) for _ in range(2)]

@@ -195,6 +195,7 @@ def test_dpsgd_alone_has_a_page(small_run):
     assert "On digits, DP-SGD is right on" in read(place)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "overrides",
     [
