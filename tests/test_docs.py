@@ -246,7 +246,10 @@ def reader():
     one.close()
 
 
-@pytest.mark.parametrize("page", FOLLOWED, ids=named)
+LONGER = [pytest.param(page, marks=pytest.mark.slow) if "howto" in page.parts else page for page in FOLLOWED]
+
+
+@pytest.mark.parametrize("page", LONGER, ids=named)
 def test_a_page_can_be_followed(reader, page, tmp_path):
     """On small settings, so that it is quick: the words are those of the page."""
     assert list(steps(page.read_text())), "no command, no Python: is the block marked `console`?"

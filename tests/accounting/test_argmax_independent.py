@@ -171,6 +171,7 @@ def test_no_three_outcome_law_exceeds_the_certificate(kind, scale, alpha, teache
     assert found <= certified_rdp(noise, alpha, teachers, 0.05) * (1 + 1e-9) + 1e-15 / (alpha - 1)
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(st.sampled_from(KINDS), st.floats(0.3, 1000), st.floats(1.02, 500), st.integers(0, 2**32 - 1))
 def test_a_box_is_bounded_at_every_point_of_it(kind, scale, alpha, seed):

@@ -237,6 +237,7 @@ def test_a_sweep_goes_on_after_a_bad_job_and_fails_at_its_end(pate, tmp_path):
     assert [file.parent.name for file in tmp_path.rglob("unfinished.json")] == ["0"]
 
 
+@pytest.mark.slow
 def test_a_terminal_shows_a_bar_with_the_time_left(tmp_path, slow):
     child = pexpect.spawn(
         MAIN[0], [*MAIN[1:], *slow["arguments"], "n_jobs=1"], cwd=tmp_path, env=slow["environment"] | {"TERM": "xterm"},

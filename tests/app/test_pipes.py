@@ -33,6 +33,7 @@ def test_a_closed_pipe_is_no_error(unread, word):
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.slow
 def test_a_run_that_nobody_listens_to_leaves_its_results(unread, tmp_path):
     silent = unread(*FAST, "hydra.run.dir=one", streams=("stdout", "stderr"))
     assert silent.returncode == 0

@@ -37,5 +37,6 @@ def test_the_clock_goes_backwards_between_and_during_runs(tmp_path, template):
     host.clock(tmp_path / "world", template, lambda: NOON, lambda: NOON - datetime.timedelta(days=400), falling())
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies(tmp_path):
     host.worker_dies(tmp_path / "world")

@@ -93,6 +93,7 @@ def agrees(folder, wanted):
     assert len(set(wanted.argmax(axis=1))) > 5
 
 
+@pytest.mark.slow
 def test_a_module_in_the_current_folder_learns_is_released_and_answers(folder):
     done = started(folder, *SMALL, "student=toy_mine.NearestMean", "student.sharpness=3", "output=out")
     assert done.returncode == 0, done.stderr

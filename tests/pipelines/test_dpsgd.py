@@ -131,6 +131,7 @@ def interrupted(*_):
     raise KeyboardInterrupt
 
 
+@pytest.mark.slow
 def test_killed_in_the_middle_it_goes_on_with_the_same_spend(pate, tmp_path):
     """To the same weights too, where the noise is seeded."""
     brief = ["dpsgd=mlp", "dpsgd.hidden=[32]", "dpsgd.epochs=3", "dpsgd.momentum=0.5", "dpsgd.lot=128"]

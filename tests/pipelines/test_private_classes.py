@@ -42,6 +42,7 @@ def walked(value, key=""):
         yield from walked(one, name)
 
 
+@pytest.mark.slow
 def test_no_epsilon_of_the_run_is_called_publishable_anywhere(pate, own, tmp_path):
     done = pate(*own, *FAST, *TRAIN, "hydra.run.dir=one")
     assert done.returncode == 0, done.stderr

@@ -185,6 +185,7 @@ def test_other_records_under_the_same_name_add_up_with_a_warning(run):
     assert found["ledger"]["releases"] == 2
 
 
+@pytest.mark.slow
 def test_jobs_of_one_sweep_were_fixed_in_advance(pate, tmp_path):
     done = pate("-m", *FAST, "stage=labels", "aggregator.gamma=0.05,0.1", "hydra.sweep.dir=sweep")
     assert done.returncode == 0, done.stderr
