@@ -3,6 +3,7 @@
 basis (public) -> consensus (crosses, once) -> consensus_student (public inputs and the noisy sum alone)
 """
 
+import sys
 from collections.abc import Collection, Iterator, Mapping
 
 import numpy as np
@@ -86,12 +87,13 @@ def _draw(
     chosen, noise = run.settings.consensus, source(run.settings.noise.seed)
     plan = planned(run.settings).in_releases(chosen.how_often(basis.components, len(public_features.x)))
     run.notes += (SEEDED,) * noise.seeded
-    release, saved = plan.release(basis.components), run.pieces.load()
+    release = plan.release(basis.components)
     if plan.group and (private.group is None or len(np.unique(private.group)) < 2):
         raise ConfigError(f"partition.group_by={plan.group}: all private records are of one {plan.group}")
     group = private.group if plan.group else None
     answers = Answers(plan, basis.read(private_features.x), private.y, group, len(private.classes))
     _ = answers.first  # added up now: what fails, fails before it is paid for
+    saved = {} if kept else _begun(run, release)
     if kept:
         run.spending.owners(release)
     else:
@@ -100,6 +102,17 @@ def _draw(
     why = withheld(run.all_notes) or KEPT * kept
     run.summary = f"{plan.describe()}: {'; '.join(str(one.without(why)) for one in drawn.guarantees())}"
     return drawn
+
+
+def _begun(run: Run, release: Release) -> dict[int, np.ndarray]:
+    """The sums a killed run has kept: all up to the first that is missing, as each speaks beyond those before it; and
+    none if its reservation paid for another plan, as edited code may have it."""
+    kept = run.pieces.load()
+    first = {number: kept[number] for number in range(len(kept)) if all(before in kept for before in range(number + 1))}
+    if first.keys() == kept.keys() and run.spending.paid(release):
+        return first
+    run.pieces.drop(before=sys.maxsize)
+    return {}
 
 
 def _released(
@@ -210,6 +223,11 @@ class Consensus(Method):
             planned(settings)  # says if no noise fits this epsilon
         except ValueError as error:
             raise ConfigError(f"consensus.{error}") from error
+        if chosen.noise == "continuous" and not self.kept(settings) and settings.noise.seed is None:
+            raise ConfigError(
+                "consensus.noise=continuous: floating-point noise gives away what lies under it (Mironov 2012), so it "
+                "is not released: take consensus.noise=discrete, or leave consensus out of methods= and release.method="
+            )
         if chosen.components is not None and chosen.components > public:
             raise ConfigError(f"consensus.components={chosen.components}: there are only {public} public inputs")
         if len(settings.dataset.class_names) == 1:

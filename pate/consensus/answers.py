@@ -65,7 +65,9 @@ def sum_of_residuals(phi: Floats, y: Integers, classes: int, weights: Floats, cu
         bound = cut * centred_length(classes)
         length = np.sqrt(np.einsum("nk,nk->n", rest, rest))[:, None]
         rest *= np.minimum(_SAFE * bound / np.maximum(length, _SAFE * bound), 1.0) * (BOUND / bound)
-        steps = np.trunc(own[:, :, None] * rest[:, None, :]).astype(np.int64)
+        exact = np.trunc(own[:, :, None] * rest[:, None, :])
+        exact = exact[(np.abs(exact) <= BOUND).all(axis=(1, 2))]  # no NaN either: as integers their squares wrap to 0
+        steps = exact.astype(np.int64)
         short = np.einsum("nmk,nmk->n", steps, steps) <= BOUND**2
         total += steps[short].sum(axis=0)
     return total
@@ -123,5 +125,8 @@ def _group_in_steps(phi: Floats, y: Integers, classes: int, clip: float, weights
     length = float(np.sqrt((answer**2).sum()))
     if length > _SAFE:
         answer *= _SAFE / length
-    found = np.trunc(answer * BOUND).astype(np.int64)
+    exact = np.trunc(answer * BOUND)
+    if not (np.abs(exact) <= BOUND).all():  # nor NaN: as integers their squares wrap to 0
+        return np.zeros(answer.shape, np.int64)
+    found = exact.astype(np.int64)
     return found if int((found**2).sum()) <= BOUND**2 else np.zeros_like(found)

@@ -70,6 +70,12 @@ class Spending:
         if not (begun and self.ledger.pending(self.spender.artifact)):
             self._reserve(release)
 
+    def paid(self, release: Release) -> bool:
+        """Whether what was reserved for this artifact, and is not stored yet, is this very release."""
+        pending = self.ledger.pending(self.spender.artifact)[-1:]
+        theirs = [(entry.release.cost, entry.release.parameters | {"withheld": ""}) for entry in pending]
+        return theirs == [(release.cost, release.parameters | {"withheld": ""})]
+
     def owners(self, release: Release) -> None:
         """Note what was made for the owner's eyes only: it does not leave, so it is not spent."""
         if self.spender.scope == "release":

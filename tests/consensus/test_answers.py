@@ -146,3 +146,11 @@ def test_names_of_groups_do_for_numbers():
     assert np.array_equal(
         sum_of_groups(phi, y, names, 2, 2.0), sum_of_groups(phi, y, np.array([1, 0, 1, 2, 0, 2]), 2, 2.0)
     )
+
+
+def test_what_is_no_number_any_more_adds_nothing():
+    """As an integer NaN is -2^63, whose square is 0: shorter than any bound."""
+    phi, y = unit_length(np.ones((2, 3))), np.array([0, 1])
+    with np.errstate(all="ignore"):
+        assert not sum_of_residuals(phi, y, 2, np.full((3, 2), 1e308), 0.7).any()
+        assert not sum_of_groups(phi, y, np.array([0, 1]), 2, 1e-309).any()

@@ -139,6 +139,15 @@ def test_a_training_goes_on_under_its_reservation_if_it_had_begun(spending):
     assert [entry.status for entry in spending.ledger.entries()] == ["abandoned", "reserved"]
 
 
+def test_what_is_reserved_pays_for_this_very_release_and_no_other(spending):
+    whole = release(np.arange(5))
+    assert not spending.paid(whole)
+    spending.whole(whole, begun=False)
+    assert spending.paid(whole)
+    assert not spending.paid(release(np.arange(6)))
+    assert not spending.paid(replace(whole, parameters=whole.parameters | {"releases": 2}))
+
+
 def test_a_checkpoint_without_a_reservation_buys_nothing(spending):
     spending.whole(release(np.arange(5)), begun=True)
     assert len(spending.ledger.entries()) == 1

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from pate.pipelines import graph
 
-from pate.errors import BudgetExceeded, ConfigError
+from pate.errors import BudgetExceeded, ConfigError, PateError
 from pate.workspace.pieces import Pieces
 from tests.command_line import dies_after_pieces
 
@@ -131,6 +131,55 @@ def test_killed_after_its_draw_it_pays_once(pate, tmp_path, entries, releases):
     total = np.load(stored)["total"]
     assert np.array_equal(total[0], kept)
     assert len(total) == releases
+
+
+@pytest.fixture
+def stopped_after(run, monkeypatch):
+    """A run that ends right after this sum was kept."""
+
+    def stop(number, *asked):
+        real = Pieces.save
+
+        def save(self, index, array):
+            real(self, index, array)
+            if index == number:
+                raise RuntimeError("stopped here")
+
+        with monkeypatch.context() as patched:
+            patched.setattr(Pieces, "save", save)
+            with pytest.raises(PateError, match="failed with RuntimeError"):
+                run(*asked)
+
+    return stop
+
+
+def test_what_another_plan_has_begun_is_drawn_and_paid_for_anew(run, entries, stopped_after, monkeypatch):
+    """Edited code may want more sums of the same draw: the first one had the noise of a single one."""
+    asked = [*ALONE, "stage=consensus"]
+    stopped_after(0, *asked)
+    monkeypatch.setattr("pate.consensus.kernel.KernelConsensus.how_often", lambda *_: 3)
+    run(*asked)
+    assert [entry.status for entry in entries()] == ["abandoned", "released"]
+    assert entries()[1].release.parameters["releases"] == 3
+
+
+def test_a_second_sum_whose_first_is_lost_is_not_used(run, entries, stopped_after, tmp_path):
+    asked = [*ALONE, "stage=consensus", "consensus.releases=2"]
+    stopped_after(1, *asked)
+    first, second = sorted((tmp_path / "workspace/private/consensus").glob("*.pieces/*.npy"))
+    lost = np.load(second)
+    first.write_bytes(b"damaged")
+    run(*asked)
+    assert [entry.status for entry in entries()] == ["abandoned", "released"]
+    (stored,) = (tmp_path / "workspace/release/consensus").glob("*/consensus.npz")
+    assert not np.array_equal(np.load(stored)["total"][1], lost)
+
+
+def test_floating_point_noise_is_not_released(run, entries):
+    asked = [*ALONE, "consensus.noise=continuous"]
+    with pytest.raises(ConfigError, match="floating-point noise gives away"):
+        run("stage=consensus", *asked)
+    assert run("stage=consensus", *asked, "noise.seed=1")["stages"]["consensus"]
 
 
 def test_seeded_noise_is_evaluation(run, tmp_path):
