@@ -152,5 +152,5 @@ def test_what_is_no_number_any_more_adds_nothing():
     """As an integer NaN is -2^63, whose square is 0: shorter than any bound."""
     phi, y = unit_length(np.ones((2, 3))), np.array([0, 1])
     with np.errstate(all="ignore"):
-        assert not sum_of_residuals(phi, y, 2, np.full((3, 2), 1e308), 0.7).any()
+        assert not sum_of_residuals(phi, y, 2, np.full((3, 2), np.inf), 0.7).any()
         assert not sum_of_groups(phi, y, np.array([0, 1]), 2, 1e-309).any()
