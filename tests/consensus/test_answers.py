@@ -150,7 +150,7 @@ def test_names_of_groups_do_for_numbers():
 
 def test_what_is_no_number_any_more_adds_nothing():
     """As an integer NaN is -2^63, whose square is 0: shorter than any bound."""
-    phi, y = unit_length(np.ones((2, 3))), np.array([0, 1])
+    phi, y = unit_length(np.ones((1, 3))), np.array([0])  # one: two of them wrap to 0 again
     with np.errstate(all="ignore"):
         assert not sum_of_residuals(phi, y, 2, np.full((3, 2), np.inf), 0.7).any()
-        assert not sum_of_groups(phi, y, np.array([0, 1]), 2, 1e-309).any()
+        assert not sum_of_groups(phi, y, np.array([0]), 2, 1e-309).any()
