@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from pate.errors import ConfigError
 from pate.ledger.ledger import Ledger
@@ -35,7 +34,26 @@ class Left:
         return [file for file in self.path.rglob("*") if file.is_file()] if self.path.is_dir() else [self.path]
 
 
-def clean(workspace: Path, remove: bool) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Item:
+    """The same, as it is told: where within the workspace, and how much room it takes."""
+
+    what: str
+    path: str
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Cleaning:
+    """What may go, or has gone; clean.json is this as it stands here."""
+
+    workspace: str
+    items: list[Item]
+    bytes: int
+    removed: bool
+
+
+def clean(workspace: Path, remove: bool) -> Cleaning:
     """What would go, with how much room that makes, or has gone; refused while a run is at work."""
     store = Store(workspace)
     with store.alone():
@@ -44,10 +62,9 @@ def clean(workspace: Path, remove: bool) -> dict[str, Any]:
         for one in found if remove else ():
             _take_away(one)
     items = [
-        {"what": one.what, "path": str(one.path.relative_to(store.root)), "bytes": size}
-        for one, size in zip(found, sizes, strict=True)
+        Item(one.what, str(one.path.relative_to(store.root)), size) for one, size in zip(found, sizes, strict=True)
     ]
-    return {"workspace": str(workspace), "items": items, "bytes": sum(sizes), "removed": remove}
+    return Cleaning(str(workspace), items, sum(sizes), remove)
 
 
 def _artifacts(store: Store, ledger: Ledger) -> Iterator[Left]:

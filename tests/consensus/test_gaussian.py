@@ -44,6 +44,7 @@ def test_noise_has_the_deviation_it_is_paid_for(plan):
     assert np.var(sample) / plan.sigma**2 == pytest.approx(1, abs=6 * math.sqrt(2 / DRAWS))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("forth", [True, False])
 def test_the_worst_event_is_as_likely_as_the_curve_says(forth):
     """Without its first record the sum moves by one bound. The event in which the likelihood ratio exceeds exp(epsilon)
@@ -99,6 +100,7 @@ def test_several_releases_cost_what_one_does(times):
     assert each <= far_from_rounded(noise_for(1.0, 1e-3) * BOUND, MOST)
 
 
+@pytest.mark.slow
 def test_two_releases_are_as_private_as_the_curve_says():
     """The second sum is of what the first, as it was drawn, leaves unsaid. The log-likelihood ratio of both together
     is then Gaussian: of mean 1/(2 sigma^2) and variance 1/sigma^2 at most, whatever was said first."""

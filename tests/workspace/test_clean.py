@@ -118,7 +118,7 @@ def test_what_goes_is_exactly_what_is_neither_drawn_nor_referred_to(tmp_path_fac
     (workspace / "runs" / "one").mkdir(parents=True)
     (workspace / "runs" / "one" / "results.json").write_text(json.dumps({"stages": referred}))
     secret, before = store.secret, ledger.entries()
-    assert {workspace / item["path"] for item in clean(workspace, remove=False)["items"]} == goes
+    assert {workspace / item.path for item in clean(workspace, remove=False).items} == goes
     assert all(path.exists() for path in stays | goes)
     clean(workspace, remove=True)
     assert all(path.exists() for path in stays)
@@ -133,7 +133,7 @@ def test_nothing_is_cleaned_while_a_run_is_at_work(tmp_path):
         for remove in (False, True):
             with pytest.raises(PateError, match=r"a run is at work in .*: clean once it has ended"):
                 clean(tmp_path, remove)
-    assert len(clean(tmp_path, remove=True)["items"]) == 1
+    assert len(clean(tmp_path, remove=True).items) == 1
 
 
 def test_a_run_begins_when_cleaning_has_ended(tmp_path):
@@ -155,13 +155,13 @@ def test_a_run_begins_when_cleaning_has_ended(tmp_path):
 def test_a_shared_file_frees_its_room_with_the_last_of_its_names(tmp_path):
     for key in ("0" * 32, "1" * 32):
         left_over(tmp_path, key, values=100_000)
-    sizes = [item["bytes"] for item in clean(tmp_path, remove=False)["items"]]
+    sizes = [item.bytes for item in clean(tmp_path, remove=False).items]
     assert sizes[0] < 2000
     assert 800_000 < sizes[1] < 802_000
     (tmp_path / "runs" / "one").mkdir(parents=True)
     (tmp_path / "runs" / "one" / "results.json").write_text(json.dumps({"stages": {"encode": {"key": "1" * 32}}}))
-    (item,) = clean(tmp_path, remove=True)["items"]
-    assert item["bytes"] < 2000
+    (item,) = clean(tmp_path, remove=True).items
+    assert item.bytes < 2000
     Store(tmp_path).verify("private", "encode", "1" * 32)
 
 
@@ -173,8 +173,8 @@ def test_what_errors_said_goes_once_a_run_has_finished_since(tmp_path):
     results.write_text(json.dumps({"stages": {"encode": {"key": "0" * 32}}}))
     for seconds, file in enumerate((early, results, late)):
         os.utime(file, (seconds, seconds))
-    (item,) = clean(tmp_path, remove=True)["items"]
-    assert item["path"] == f"private/errors/{early.name}"
+    (item,) = clean(tmp_path, remove=True).items
+    assert item.path == f"private/errors/{early.name}"
     assert late.exists()
     assert not early.exists()
 
@@ -196,6 +196,6 @@ def test_links_and_other_names_are_left_alone(tmp_path):
     (store.root / "private" / "encode" / ("3" * 32)).symlink_to(tmp_path / "precious")
     (store.root / "private" / "encode" / "notes").mkdir()
     (store.root / "published" / secrets.token_hex(16)).mkdir(parents=True)
-    assert [item["path"] for item in clean(tmp_path / "w", remove=True)["items"]] == [f"private/encode/{'0' * 32}"]
+    assert [item.path for item in clean(tmp_path / "w", remove=True).items] == [f"private/encode/{'0' * 32}"]
     assert (tmp_path / "precious" / ("2" * 32)).is_dir()
     assert len(list((store.root / "published").iterdir())) == 1

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pate.app.verbs.request import Request, tell_place
 from pate.errors import ConfigError
 from pate.report.files import write_facts
 from pate.report.run.cleaning import print_cleaning
 from pate.report.terminal import quiet
 from pate.settings import Settings
-from pate.workspace.clean import clean
+from pate.workspace.clean import Cleaning, clean
 
 FILE = "clean.json"
 
@@ -20,14 +18,14 @@ def require(settings: Settings) -> None:
         raise ConfigError(f"workspace={settings.workspace}: nothing was run there, so there is nothing to clean")
 
 
-def ask(request: Request) -> dict[str, Any]:
+def ask(request: Request) -> Cleaning:
     """What may go, or has gone, written to clean.json too."""
-    found: dict[str, Any] = clean(request.settings.workspace, request.settings.clean.yes)
+    found = clean(request.settings.workspace, request.settings.clean.yes)
     write_facts(found, request.folder / FILE)
     return found
 
 
-def tell(request: Request, found: dict[str, Any]) -> None:
+def tell(request: Request, found: Cleaning) -> None:
     if not quiet():
         print_cleaning(found)
     tell_place("clean", request.folder / FILE)

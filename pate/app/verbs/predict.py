@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from pate.app.verbs.request import Request, warn_of
@@ -11,7 +9,7 @@ from pate.errors import ConfigError
 from pate.release.predict import INPUTS, OUTPUTS, located, predict, published, read_inputs, write
 from pate.release.whose import NO_MANIFEST, owners
 from pate.release.withheld import withheld
-from pate.report.run.table import print_predictions
+from pate.report.run.predictions import Predictions, print_predictions
 from pate.report.terminal import quiet
 from pate.settings import Asked, Settings
 
@@ -39,7 +37,7 @@ def require(settings: Settings) -> None:
         )
 
 
-def ask(request: Request) -> dict[str, Any]:
+def ask(request: Request) -> Predictions:
     """What a student says about new inputs, written to a file; how many it takes for what; and whose all that is."""
     asked = _asked(request.settings)
     student, notes = published(asked.student)
@@ -51,15 +49,15 @@ def ask(request: Request) -> dict[str, Any]:
     write(output, belief, student.classes, bool(why))
     counts = np.bincount(belief.argmax(axis=1), minlength=len(student.classes)).tolist()
     taken = dict(zip(student.classes, counts, strict=True))
-    return {"output": str(output), "inputs": len(belief), "classes": taken, "notes": notes, "owners": why}
+    return Predictions(str(output), len(belief), taken, notes, why)
 
 
-def tell(request: Request, found: dict[str, Any]) -> None:
+def tell(request: Request, found: Predictions) -> None:
     if not quiet():
         return print_predictions(found)
-    why = f"the owner's model: {found['owners']}" if found["owners"] else withheld(found["notes"])
-    warn_of(why or "; ".join(note for note in found["notes"] if note == NO_MANIFEST))
-    print(found["output"])
+    why = f"the owner's model: {found.owners}" if found.owners else withheld(found.notes)
+    warn_of(why or "; ".join(note for note in found.notes if note == NO_MANIFEST))
+    print(found.output)
 
 
 def _asked(settings: Settings) -> Asked:

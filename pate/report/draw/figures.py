@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 from pate.accounting.guarantee import given
 from pate.evaluation.evidence import Evidence
 from pate.evaluation.results import Results
@@ -38,7 +36,7 @@ def priced(panel: Panel | None) -> list[dict[str, str]]:
     return [
         {
             "title": "Epsilon against the number of queries",
-            "svg": plots.ladder(asdict(panel)),
+            "svg": plots.ladder(panel),
             "caption": f"delta {given(panel.deltas[panel.chosen[2]])}, {panel.relation}. Orange holds for every data "
             "set and may be published; blue for this data set, the owner's; dashed as published, one direction only.",
         }

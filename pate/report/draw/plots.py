@@ -17,6 +17,8 @@ from pate.report.draw.svg import COLOURS, drawing, inline
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from pate.report.run.panel import Panel
+
 
 _SHAPES = {"o": "circles", "s": "squares", "D": "diamonds", "^": "triangles", "v": "triangles", "P": "crosses"}
 
@@ -125,18 +127,18 @@ def _name(axes: Axes, points: Sequence[Mark]) -> None:
         )  # fmt: skip
 
 
-def ladder(panel: dict[str, Any], publishable_only: bool = False) -> str:
+def ladder(panel: Panel) -> str:
     """Epsilon against the number of queries, a line an accountant."""
-    noise, asked, delta = panel["chosen"]
-    queries = panel["queries"]
+    noise, asked, delta = panel.chosen
+    queries = panel.queries
     with drawing(height=3.9) as (figure, axes):
         axes.set_xscale("log")
         axes.set_yscale("log")
         ends: list[tuple[float, str, str]] = []
-        for place, one in enumerate(panel["accountants"]):
-            line = [panel["epsilon"][noise][k][delta][place] for k in range(len(queries))]
+        for place, one in enumerate(panel.accountants):
+            line = [panel.epsilon[noise][k][delta][place] for k in range(len(queries))]
             known = [(k, e) for k, e in zip(queries, line, strict=True) if e]
-            if not known or (publishable_only and not (one["valid"] and one["holds_for"] == "every data set")):
+            if not known:
                 continue
             hue = "bound" if not one["valid"] else "dpsgd" if one["holds_for"] == "every data set" else "pate"
             axes.plot(
@@ -155,7 +157,7 @@ def ladder(panel: dict[str, Any], publishable_only: bool = False) -> str:
         words = ", ".join(f"{name} {shown(end)}" for end, name, _ in sorted(ends))
         return inline(
             figure, "ladder", "Epsilon against the number of queries, by accountant",
-            f"At {queries[-1]} queries, delta {given(panel['deltas'][delta])}: {words}.",
+            f"At {queries[-1]} queries, delta {given(panel.deltas[delta])}: {words}.",
         )  # fmt: skip
 
 

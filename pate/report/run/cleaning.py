@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rich.markup import escape
 from rich.table import Table
 
 from pate.report.terminal import page
+from pate.workspace.clean import Cleaning
 
 _UNITS = ("bytes", "KB", "MB", "GB", "TB")
 
 
-def print_cleaning(found: dict[str, Any]) -> None:
-    console, items = page(), found["items"]
+def print_cleaning(found: Cleaning) -> None:
+    console, items = page(), found.items
     if not items:
         console.print("nothing to clean: runs refer to all there is, or it was drawn and stays")
         return
     table = Table(show_footer=True)
     table.add_column("what", "together")
-    table.add_column("where", found["workspace"], overflow="fold")
-    table.add_column("size", size(found["bytes"]), justify="right")
+    table.add_column("where", found.workspace, overflow="fold")
+    table.add_column("size", size(found.bytes), justify="right")
     for one in items:
-        table.add_row(escape(one["what"]), escape(one["path"]), size(one["bytes"]))
+        table.add_row(escape(one.what), escape(one.path), size(one.bytes))
     console.print(table)
-    if found["removed"]:
+    if found.removed:
         console.print("removed")
     else:
         console.print("nothing was removed: clean.yes=true does it; what was drawn from private data is not among it")

@@ -23,12 +23,13 @@ from pate.accounting.guarantee import given, neighbours, shown
 from pate.errors import PateError
 from pate.evaluation.evidence import Evidence
 from pate.evaluation.metrics import title_of
-from pate.evaluation.results import MethodResult, Results, StageResult, Table
+from pate.evaluation.results import MethodResult, Results, StageResult
 from pate.evaluation.verdict import verdict
 from pate.release.withheld import banners, withheld
 from pate.report.draw import figures
 from pate.report.run.audience import public_view
 from pate.report.run.panel import Panel
+from pate.report.run.section import Section
 from pate.settings import Settings
 from pate.workspace.typed_json import to_json
 
@@ -51,7 +52,7 @@ def owners_page(found: Results, evidence: Evidence | None, panel: Panel | None) 
         no_images="No mistakes to show: inputs are no images, or none of them was mistaken.",
         stages=_stages(found.stages),
         statement=_statement(found),
-        parts=[_part(place, table) for place, table in enumerate(found.tables)],
+        parts=[Section.of(table, place) for place, table in enumerate(found.tables)],
         **_common(found),
     )
 
@@ -247,14 +248,6 @@ def _png(image: np.ndarray) -> str:
     stream = io.BytesIO()
     Image.fromarray(image).save(stream, format="png", optimize=True)
     return f"data:image/png;base64,{base64.b64encode(stream.getvalue()).decode()}"
-
-
-def _part(place: int, table: Table) -> dict[str, Any]:
-    """What a method has to show, as a section."""
-    head = list(table.columns)
-    words, numbers = [table.words], range(len(head))
-    return {"id": f"table-{place}", "title": table.title, "words": words, "head": head, "rows": table.cells(),
-            "numbers": numbers}  # fmt: skip
 
 
 def _stages(stages: Mapping[str, StageResult]) -> list[dict[str, Any]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
@@ -100,18 +99,6 @@ def print_places(found: Results, folder: Path) -> None:
         owner = " owner=true" if withheld(found.notes) else ""
         warned = f"  # {SEEDED}" * made.seeded
         print(f"predict  pate stage=predict student_path={model} input=FILE{owner}{warned}")
-
-
-def print_predictions(found: dict[str, Any]) -> None:
-    """How many inputs were taken for what, the most frequent first, and where each answer is."""
-    named = sorted(found["classes"].items(), key=lambda item: -item[1])
-    said = ", ".join(f"{name}: {count}" for name, count in named[:20] if count)
-    print(f"{found['inputs']} inputs" + (f" ({said})" if said else ""))
-    for note in found["notes"]:
-        print(f"note: {note}")
-    if found["owners"]:
-        print(f"note: the owner's model: {found['owners']}; so are its predictions, and nobody else's")
-    print(f"predictions  {found['output']}{' (yours alone)' if found['owners'] else ''}")
 
 
 def _table(methods: Sequence[MethodResult]) -> Table:

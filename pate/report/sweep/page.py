@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from pate.accounting.guarantee import given, neighbours, shown
 from pate.evaluation.results import MethodResult
@@ -18,6 +17,7 @@ from pate.report.draw import plots
 from pate.report.draw.published import REFERENCES
 from pate.report.files import write_owned
 from pate.report.run.page import OWNERS, render
+from pate.report.run.section import Section
 from pate.report.sweep.frontier import TUNING, ByKind, Configuration, Kind, best, by_kind, frontier
 from pate.report.sweep.jobs import SEEDS, Group, Job, Mean, groups, looks, swept
 
@@ -165,7 +165,7 @@ def _drawn(kind: Kind, look: MethodResult, point: Configuration) -> plots.Mark:
     )
 
 
-def _frontiers(kinds: ByKind, epsilon: float | None) -> dict[str, Any]:
+def _frontiers(kinds: ByKind, epsilon: float | None) -> Section:
     rows = []
     for kind, points in kinds.items():
         chosen = best(points, epsilon) if epsilon is not None else None
@@ -186,17 +186,11 @@ def _frontiers(kinds: ByKind, epsilon: float | None) -> dict[str, Any]:
         "right",
         "configuration",
     ]
-    return {
-        "id": "frontier",
-        "title": "Configurations that no other beats",
-        "words": ["Of each kind of epsilon by itself: two kinds are two kinds of promise.", _TUNING],
-        "head": head,
-        "numbers": [4, 5, 7],
-        "rows": rows,
-    }
+    words = ["Of each kind of epsilon by itself: two kinds are two kinds of promise.", _TUNING]
+    return Section("frontier", "Configurations that no other beats", words, head, rows, numbers=[4, 5, 7])
 
 
-def _results(jobs: Sequence[Job], found: Sequence[Group]) -> dict[str, Any]:
+def _results(jobs: Sequence[Job], found: Sequence[Group]) -> Section:
     choices = [key for key in swept(jobs) if key not in SEEDS]
     columns: list[tuple[str, Callable[[Group], str]]] = []
     for name, look in looks(jobs).items():
@@ -208,19 +202,12 @@ def _results(jobs: Sequence[Job], found: Sequence[Group]) -> dict[str, Any]:
         [*(group.choices.get(key, "–") for key in choices), str(len(group.jobs)), *(cell(group) for _, cell in columns)]
         for group in found
     ]
-    return {
-        "id": "results",
-        "title": "Every configuration",
-        "words": [
-            "Means over runs that differ in their seeds only, ± standard error; the largest epsilon of those runs."
-        ],
-        "head": [*choices, "runs", *(title for title, _ in columns)],
-        "numbers": list(range(len(choices), len(choices) + 1 + len(columns))),
-        "rows": rows,
-    }
+    words = ["Means over runs that differ in their seeds only, ± standard error; the largest epsilon of those runs."]
+    head = [*choices, "runs", *(title for title, _ in columns)]
+    return Section("results", "Every configuration", words, head, rows, range(len(choices), len(head)))
 
 
-def _failures(jobs: Sequence[Job], failed: Sequence[Job]) -> list[dict[str, Any]]:
+def _failures(jobs: Sequence[Job], failed: Sequence[Job]) -> list[Section]:
     choices = swept(jobs)
     rows = []
     for job in failed:
@@ -228,13 +215,11 @@ def _failures(jobs: Sequence[Job], failed: Sequence[Job]) -> list[dict[str, Any]
         named = " ".join(f"{key}={job.overrides[key]}" for key in choices if key in job.overrides)
         rows.append([job.name, named, job.unfinished.error, job.unfinished.resume])
     head = ["job", "configuration", "what went wrong", "to resume it"]
-    part = {"id": "failed", "title": "Did not finish", "words": [], "head": head, "numbers": [], "rows": rows}
-    return [part] if rows else []
+    return [Section("failed", "Did not finish", [], head, rows)] if rows else []
 
 
-def _releases(lines: Sequence[str]) -> list[dict[str, Any]]:
-    words = [line.strip() for line in lines]
-    return [{"id": "releases", "title": "What was released", "words": words, "rows": []}] if words else []
+def _releases(lines: Sequence[str]) -> list[Section]:
+    return [Section("releases", "What was released", [line.strip() for line in lines])] if lines else []
 
 
 def _choices(choices: dict[str, str]) -> str:

@@ -8,6 +8,7 @@ import pytest
 
 from pate.report.draw.plots import Mark, accuracy_by_epsilon, bars, ladder, legend, vote_gaps
 from pate.report.draw.published import Reference
+from pate.report.run.panel import Panel
 
 PATE = Mark("PATE", "o", "pate", 1.0001, 0.8, 0.01, "this data set")
 DPSGD = Mark("DP-SGD", "s", "dpsgd", 4.0, 0.6, 0.01, "every data set")
@@ -39,20 +40,19 @@ def test_an_accuracy_is_told_with_its_epsilon_and_for_which_data_it_holds():
     )
 
 
-PANEL = {
-    "chosen": [0, 1, 0], "queries": [10, 100], "deltas": [1e-5],
-    "accountants": [
-        {"accountant": "simple", "valid": True, "holds_for": "every data set"},
-        {"accountant": "votes", "valid": True, "holds_for": "this data set"},
-        {"accountant": "paper", "valid": False, "holds_for": "this data set"},
-    ],
-    "epsilon": [[[[1.0, 0.5, 0.25]], [[8.0, 2.0, None]]]],
-}  # fmt: skip
+ACCOUNTANTS = [
+    {"accountant": "simple", "valid": True, "holds_for": "every data set"},
+    {"accountant": "votes", "valid": True, "holds_for": "this data set"},
+    {"accountant": "paper", "valid": False, "holds_for": "this data set"},
+]
+PANEL = Panel(
+    "scale", [1.0], [10, 100], [1e-5], ACCOUNTANTS, [[[[1.0, 0.5, 0.25]], [[8.0, 2.0, None]]]], [[None]], [[None]],
+    [0, 1, 0], "zero-out", 9, exact_order=True,
+)  # fmt: skip
 
 
-def test_a_ladder_tells_where_its_lines_end_and_shows_others_only_what_may_leave():
+def test_a_ladder_tells_where_its_lines_end():
     assert words(ladder(PANEL)) == "At 100 queries, delta 1e-05: paper 0.250, votes 2.000, simple 8.000."
-    assert words(ladder(PANEL, publishable_only=True)) == "At 100 queries, delta 1e-05: simple 8.000."
 
 
 def test_bars_are_told_from_the_dearest_to_the_least():

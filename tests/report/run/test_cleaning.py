@@ -3,13 +3,14 @@
 import pytest
 
 from pate.report.run.cleaning import print_cleaning, size
+from pate.workspace.clean import Cleaning, Item
 
-ITEMS = [{"what": "[of] no run", "path": f"private/encode/{n}", "bytes": 1500} for n in range(2)]
+ITEMS = [Item("[of] no run", f"private/encode/{n}", 1500) for n in range(2)]
 
 
 @pytest.mark.parametrize("removed", [True, False])
 def test_a_line_each_their_room_together_and_whether_they_are_gone(capsys, removed):
-    print_cleaning({"items": ITEMS, "workspace": "here", "bytes": 3000, "removed": removed})
+    print_cleaning(Cleaning("here", ITEMS, 3000, removed))
     told = capsys.readouterr().out
     assert told.count("[of] no run") == told.count("1.5 KB") == 2
     assert "3.0 KB" in told
@@ -17,7 +18,7 @@ def test_a_line_each_their_room_together_and_whether_they_are_gone(capsys, remov
 
 
 def test_nothing_is_said_to_be_nothing(capsys):
-    print_cleaning({"items": [], "workspace": "here", "bytes": 0, "removed": True})
+    print_cleaning(Cleaning("here", [], 0, True))
     assert capsys.readouterr().out.startswith("nothing to clean")
 
 
