@@ -24,9 +24,16 @@ def scattering(images: np.ndarray, scales: int = 2, angles: int = 8, batch: int 
 
     Bytes are brought to [0, 1].
     """
-    found = np.empty((len(images), *scattering_shape(images.shape[1:], scales, angles)), np.float32)
+    return scattering_of_views(images, scales, angles, batch, mirrored=False)[:, 0]
+
+
+def scattering_of_views(
+    images: np.ndarray, scales: int = 2, angles: int = 8, batch: int = 16, mirrored: bool = True
+) -> np.ndarray:
+    """The same of each image and, if `mirrored`, of its mirror image (n x views x channels x h x w)."""
+    found = np.empty((len(images), 1 + mirrored, *scattering_shape(images.shape[1:], scales, angles)), np.float32)
     start = 0
-    for block in scattering_batches(images, scales, angles, batch):
+    for block in scattering_batches(images, scales, angles, batch, mirrored):
         found[start : start + len(block)] = block
         start += len(block)
     return found
@@ -45,7 +52,9 @@ def scattering_shape(image: tuple[int, ...], scales: int = 2, angles: int = 8) -
     return math.prod(colours) * paths, height >> scales, width >> scales
 
 
-def scattering_batches(images: np.ndarray, scales: int = 2, angles: int = 8, batch: int = 16) -> Iterator[np.ndarray]:
+def scattering_batches(
+    images: np.ndarray, scales: int = 2, angles: int = 8, batch: int = 16, mirrored: bool = False
+) -> Iterator[np.ndarray]:
     """The same in order, at most `batch` images at a time, for who cannot hold all (60 000 digits are 950 MB).
 
     Each batch is computed by one thread and as many batches at once as torch has threads: torch's own threads cost
@@ -59,7 +68,8 @@ def scattering_batches(images: np.ndarray, scales: int = 2, angles: int = 8, bat
     def compute(start: int) -> np.ndarray:
         block = images[start : start + batch]
         planes = np.moveaxis(block, 3, 1).reshape(-1, *images.shape[1:3]) if images.ndim == 4 else block
-        return _transform(planes, bank).reshape(len(block), channels, height, width)
+        views = _views(planes, bank, mirrored)
+        return np.stack([view.reshape(len(block), channels, height, width) for view in views], axis=1)
 
     return in_order(compute, range(0, len(images), batch))
 
@@ -147,20 +157,66 @@ def _cut(spectrum: np.ndarray, axis: int, level: int) -> np.ndarray:
     return spectrum.take(np.fft.fftfreq(n, 1 / n).astype(int), axis)
 
 
-def _transform(planes: np.ndarray, bank: _Bank) -> np.ndarray:
+@dataclass(frozen=True)
+class _Seen:
+    """What an image and its mirror image share."""
+
+    image: torch.Tensor
+    spectrum: torch.Tensor
+    moduli: torch.Tensor  # at the finest scale
+    inner: torch.Tensor  # their spectra
+
+
+def _views(planes: np.ndarray, bank: _Bank, mirrored: bool) -> list[np.ndarray]:
+    """Coefficients of the planes and, if `mirrored`, of their mirror images."""
     padded = np.pad(planes, ((0, 0), *bank.border), mode="reflect").astype(np.float32)
     image = torch.from_numpy(padded / np.float32(255) if planes.dtype == np.uint8 else padded)[:, None]
+    spectrum = torch.fft.fft2(image)
+    moduli = _moduli(spectrum, bank.wavelets[0, 0])[:, 0]
+    seen = _Seen(image, spectrum, moduli, torch.fft.fft2(moduli))
+    views = [_coefficients(seen, bank, mirror=False)]
+    left, right = bank.border[1]
+    if mirrored and left == right:
+        views.append(_coefficients(seen, bank, mirror=True))
+    elif mirrored:
+        views += _views(planes[:, :, ::-1], bank, mirrored=False)
+    return views
+
+
+def _coefficients(seen: _Seen, bank: _Bank, mirror: bool) -> np.ndarray:
+    """In the mirror image a wavelet answers what the one at the opposite angle answers here, column j of what is
+    subsampled by f is column f j + f - 1 from the other end, and averages run backwards."""
     scales = len(bank.rows)
     first, second = [], []
-    spectrum = torch.fft.fft2(image)
     for fine in range(scales):
-        moduli = _moduli(spectrum, bank.wavelets[0, fine])[:, 0]
-        first.append(_average(moduli, bank, fine))
-        if fine + 1 < scales:
-            inner, coarser = torch.fft.fft2(moduli), range(fine + 1, scales)
-            pairs = [_average(_moduli(inner, bank.wavelets[fine, coarse]), bank, coarse) for coarse in coarser]
+        moduli, inner = seen.moduli, seen.inner
+        if fine:
+            moduli = _moduli(_moved(seen.spectrum, fine, mirror), bank.wavelets[0, fine])[:, 0]
+            inner = torch.fft.fft2(moduli) if fine + 1 < scales else inner
+        first.append(_turned(_average(moduli, bank, fine, mirror), 1, mirror))
+        pairs = []
+        for coarse in range(fine + 1, scales):
+            pair = _moduli(_moved(inner, coarse - fine, mirror), bank.wavelets[fine, coarse])
+            pairs.append(_turned(_turned(_average(pair, bank, coarse, mirror), 1, mirror), 2, mirror))
+        if pairs:
             second.append(torch.cat(pairs, dim=2).flatten(1, 2))
-    return torch.cat([_average(image, bank, 0), *first, *second], dim=1).numpy()
+    return torch.cat([_average(seen.image, bank, 0, mirror), *first, *second], dim=1).numpy()
+
+
+def _moved(spectrum: torch.Tensor, levels: int, mirror: bool) -> torch.Tensor:
+    """Of a mirror image: the spectrum of what lies so far to the right that subsampling keeps the last of each
+    2^levels columns instead of the first."""
+    if not mirror:
+        return spectrum
+    places = (2**levels - 1) * torch.fft.fftfreq(spectrum.shape[-1], dtype=torch.float64)
+    return spectrum * torch.polar(torch.ones_like(places), 2 * math.pi * places).to(spectrum.dtype)
+
+
+def _turned(maps: torch.Tensor, axis: int, mirror: bool) -> torch.Tensor:
+    """Of a mirror image: each angle's map in the place of the opposite angle's."""
+    angles = maps.shape[axis]
+    opposite = (2 * max(angles // 2 - 1, 0) - torch.arange(angles)) % angles
+    return maps.index_select(axis, opposite) if mirror else maps
 
 
 def _moduli(spectrum: torch.Tensor, wavelets: torch.Tensor) -> torch.Tensor:
@@ -176,5 +232,6 @@ def _moduli(spectrum: torch.Tensor, wavelets: torch.Tensor) -> torch.Tensor:
     return real.square().addcmul_(imaginary, imaginary).sqrt_()  # abs() guards against overflow, at twice the time
 
 
-def _average(maps: torch.Tensor, bank: _Bank, level: int) -> torch.Tensor:
-    return (bank.rows[level] @ maps) @ bank.columns[level].T
+def _average(maps: torch.Tensor, bank: _Bank, level: int, mirror: bool) -> torch.Tensor:
+    columns = bank.columns[level]
+    return (bank.rows[level] @ maps) @ (columns.flip(1) if mirror else columns).T

@@ -8,7 +8,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pate.features.wavelets import scattering, scattering_batches, scattering_shape
+from pate.features.wavelets import scattering, scattering_batches, scattering_of_views, scattering_shape
 from tests.features.in_space import in_space
 
 DIGITS = np.random.default_rng(0).integers(0, 256, size=(20, 28, 28), dtype=np.uint8)
@@ -167,7 +167,7 @@ def test_threads_and_batches_change_nothing():
 def test_batches_come_in_order_and_may_be_left_early():
     blocks = list(scattering_batches(DIGITS, batch=6))
     assert [len(block) for block in blocks] == [6, 6, 6, 2]
-    np.testing.assert_array_equal(np.concatenate(blocks), scattering(DIGITS, batch=6))
+    np.testing.assert_array_equal(np.concatenate(blocks)[:, 0], scattering(DIGITS, batch=6))
     threads = torch.get_num_threads()
     started = scattering_batches(DIGITS, batch=2)
     next(started)
@@ -193,3 +193,12 @@ def test_what_has_no_coefficients_is_refused_at_the_call():
         scattering(DIGITS, angles=0)
     with pytest.raises(ValueError, match="batches of at least one"):
         scattering(DIGITS, batch=0)
+
+
+@pytest.mark.parametrize("shape", [(28, 28), (32, 32, 3), (17, 20), (20, 17), (16, 19)])
+@pytest.mark.parametrize(("scales", "angles"), [(1, 4), (2, 8), (2, 5), (3, 1), (3, 6)])
+def test_the_mirror_image_is_seen_as_if_it_had_been_given(shape, scales, angles):
+    images = np.random.default_rng(0).random((3, *shape)).astype(np.float32)
+    found = scattering_of_views(images, scales, angles, batch=2)
+    for view, seen in enumerate((images, images[:, :, ::-1])):
+        np.testing.assert_allclose(found[:, view], scattering(seen, scales, angles), rtol=1e-4, atol=2e-6)
