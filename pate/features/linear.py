@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     from pate.models.onnx import OnnxGraph
 
 
+def projected(raw: np.ndarray, mean: np.ndarray, components: np.ndarray) -> np.ndarray:
+    """(v - mean) @ components, float32. In double precision: rounding would else depend on where in the block a record
+    stands, and so on the others."""
+    return ((raw.astype(np.float64) - mean) @ components).astype(np.float32)
+
+
 @dataclass(frozen=True)
 class LinearEncoder(Encoder):
     """x -> (v - mean) @ components, with v the input as a flat row; without components it is v itself."""
@@ -38,8 +44,7 @@ class LinearEncoder(Encoder):
         raw = self.raw(x)
         if self.mean is None or self.components is None:
             return raw
-        # In double precision: rounding would else depend on where in the block a record stands, and so on the others.
-        return ((raw.astype(np.float64) - self.mean) @ self.components.astype(np.float64)).astype(np.float32)
+        return projected(raw, self.mean, self.components.astype(np.float64))
 
     def width(self, shape: Sequence[int]) -> int:
         found = self.raw_width(shape)

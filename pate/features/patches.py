@@ -58,29 +58,26 @@ def activations(
     windows = _windows(x, prototypes.shape[-1])
     down, across = windows.shape[1:3]
     over_rows, over_columns = (adaptive_avg_pool1d(torch.eye(side), GRID).T for side in (down, across))
-    centre, whiten = torch.from_numpy(mean), torch.from_numpy(whitening)
-    views = [(centre, whiten, over_columns)]
+    whiten, columns = [torch.from_numpy(whitening)], [over_columns]
     if flip:  # a mirrored patch has its pixels and its place mirrored, and the same contrast
         pixels = torch.arange(len(mean)).view(-1, prototypes.shape[-1]).flip(1).flatten()
-        views.append((centre[pixels], whiten[pixels], over_columns.flip(1)))
+        whiten, columns = [*whiten, whiten[0][pixels]], [*columns, over_columns.flip(1)]
+    of_views, centre = torch.cat(whiten, dim=1), torch.from_numpy(mean) @ whiten[0]
     c = torch.from_numpy(prototypes.reshape(len(prototypes), -1))
     to_distances = torch.cat([-2 * c, torch.ones(len(c), 1), c.square().sum(1, keepdim=True)], dim=1).T.contiguous()
 
-    def pooled(
-        patches: torch.Tensor, centre: torch.Tensor, whiten: torch.Tensor, columns: torch.Tensor
-    ) -> torch.Tensor:
+    def pooled(q: torch.Tensor, over_columns: torch.Tensor) -> torch.Tensor:
         """|q - c|^2 = (q, |q|^2, 1) . (-2c, 1, |c|^2) is one product."""
-        q = (patches - centre) @ whiten
         q = torch.cat([q, q.square().sum(1, keepdim=True), torch.ones(len(q), 1)], dim=1)
         distances = (q @ to_distances).clamp_(min=0).sqrt_()
         triangle = torch.sub(distances.mean(1, keepdim=True), distances, out=distances).clamp_(min=0)
         rows = over_rows @ triangle.view(-1, down, across * len(c))
-        return (columns @ rows.view(-1, GRID, across, len(c))).sqrt_().flatten(1)
+        return (over_columns @ rows.view(-1, GRID, across, len(c))).sqrt_().flatten(1)
 
     def compute(start: int) -> np.ndarray:
         """By one thread, as for wavelets."""
-        patches = _contrast(windows[start : start + _BATCH])
-        found = [pooled(patches, *view) for view in views]
+        whitened = (_contrast(windows[start : start + _BATCH]) @ of_views).split(len(mean), dim=1)
+        found = [pooled(q - centre, over) for q, over in zip(whitened, columns, strict=True)]
         return (sum(found[1:], found[0]) / len(found)).numpy()
 
     found = np.empty((len(x), GRID * GRID * len(c)), np.float32)

@@ -14,10 +14,10 @@ import numpy as np
 
 from pate.errors import ConfigError
 from pate.features.encoder import Encoder, Features
-from pate.features.linear import LinearEncoder
+from pate.features.linear import LinearEncoder, projected
 from pate.features.patches import GRID, activations, learn
 from pate.features.pca import principal_components
-from pate.features.wavelets import scattering_of_views, scattering_shape
+from pate.features.wavelets import in_order, scattering_of_views, scattering_shape
 from pate.workspace.artifact import fits
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 FLOOR = 0.01  # added before the logarithm
 LEAST = 1e-5  # added to a group's variance
+_IMAGES = 128  # encoded by one thread at a time
 _SCALES, _ANGLES = 8, 64  # of a scattering that is read from a file
 
 
@@ -106,6 +107,30 @@ class ScatteringEncoder(LinearEncoder):
         if self.patches is None:
             return found
         return np.concatenate([found, activations(x, **self.patches, flip=self.scattering["flip"])], axis=1)
+
+    def encode(self, x: np.ndarray) -> np.ndarray:
+        """A few images at a time, each time by one thread."""
+        blocks = self._blocks()
+
+        def compute(start: int) -> np.ndarray:
+            raw = self.raw(x[start : start + _IMAGES])
+            parts = [projected(raw[:, used], mean, components) for used, mean, components in blocks]
+            return np.concatenate(parts, axis=1) if parts else raw
+
+        return np.concatenate(list(in_order(compute, range(0, max(len(x), 1), _IMAGES))))
+
+    def _blocks(self) -> list[tuple[slice, np.ndarray, np.ndarray]]:
+        """The linear map without its zeros: no component is made of both coefficients and activations."""
+        if self.mean is None or self.components is None:
+            return []
+        wide = self.components.astype(np.float64)
+        if self.patches is not None:
+            at = len(self.mean) - GRID**2 * len(self.patches["prototypes"])
+            end = int(wide[:at].any(axis=0).sum())
+            if not wide[:at, end:].any() and not wide[at:, :end].any():
+                first, second = slice(at), slice(at, None)
+                return [(first, self.mean[first], wide[:at, :end]), (second, self.mean[second], wide[at:, end:])]
+        return [(slice(None), self.mean, wide)]
 
     def raw_width(self, shape: Sequence[int]) -> int:
         channels, *places = scattering_shape(tuple(shape), self.scattering["scales"], self.scattering["angles"])

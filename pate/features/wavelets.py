@@ -77,6 +77,9 @@ def scattering_batches(
 def in_order(compute: Callable[[int], np.ndarray], starts: range) -> Iterator[np.ndarray]:
     """`compute` of each start, each by one thread and as many at once as torch has threads."""
     threads = torch.get_num_threads()
+    if threads == 1:
+        yield from map(compute, starts)
+        return
     waiting: deque[Future[np.ndarray]] = deque()
     try:
         with ThreadPoolExecutor(threads, initializer=torch.set_num_threads, initargs=(1,)) as pool:
@@ -224,12 +227,15 @@ def _moduli(spectrum: torch.Tensor, wavelets: torch.Tensor) -> torch.Tensor:
     angles, fold, h, _, w = wavelets.shape
     n, maps = spectrum.shape[:2]
     parts = torch.view_as_real(spectrum).view(n, maps, 1, fold, h, fold, w)
-    waves = wavelets.new_zeros(n, maps, angles, h, w)
-    for p, q in product(range(fold), repeat=2):
-        waves.addcmul_(parts[:, :, :, p, :, q], wavelets[:, p, :, q])
-    waves = torch.view_as_real(torch.fft.ifft2(torch.view_as_complex(waves.view(n, maps, angles, h, -1, 2))))
-    real, imaginary = waves.unbind(-1)
-    return real.square().addcmul_(imaginary, imaginary).sqrt_()  # abs() guards against overflow, at twice the time
+    found = wavelets.new_empty(n, maps, angles, h, w // 2)
+    for one in range(maps):  # by itself it stays in a core's cache
+        waves = wavelets.new_zeros(n, angles, h, w)
+        for p, q in product(range(fold), repeat=2):
+            waves.addcmul_(parts[:, one, :, p, :, q], wavelets[:, p, :, q])
+        waves = torch.view_as_real(torch.fft.ifft2(torch.view_as_complex(waves.view(n, angles, h, -1, 2))))
+        real, imaginary = waves.unbind(-1)
+        torch.sqrt(real.square().addcmul_(imaginary, imaginary), out=found[:, one])  # abs() takes twice the time
+    return found
 
 
 def _average(maps: torch.Tensor, bank: _Bank, level: int, mirror: bool) -> torch.Tensor:

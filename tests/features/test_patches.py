@@ -1,6 +1,7 @@
 """Patch features against a loop over patches, and what may reach a record's features: itself and public images."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -151,3 +152,13 @@ def test_fields_are_checked():
         Scattering(patches=200, groups=27)
     with pytest.raises(ValueError, match=r"^patches must be at least components / 16, got 12"):
         Scattering(patches=12, components=200)
+
+
+def test_coefficients_and_activations_are_mapped_apart_only_where_no_component_takes_both():
+    encoder = CHOICE.fit(PUBLIC)
+    raw = encoder.raw(PRIVATE).astype(np.float64) - encoder.mean
+    assert [block.shape for _, _, block in encoder._blocks()] == [(raw.shape[1] - 144, 20), (144, 20)]
+    np.testing.assert_allclose(encoder.transform(PRIVATE), raw @ encoder.components, atol=1e-5)
+    mixed = replace(encoder, components=encoder.components + np.float32(0.1))
+    assert len(mixed._blocks()) == 1
+    np.testing.assert_allclose(mixed.transform(PRIVATE), raw @ mixed.components, rtol=1e-4, atol=1e-4)
