@@ -4,7 +4,7 @@ from pate.errors import ConfigError
 from pate.settings import Settings
 from pate.workspace.stage import Need
 
-PATE = "pate"  # its key, for those that stand beside it: at its epsilon, or as the bound of the student it teaches
+PATE, CONSENSUS = "pate", "consensus"  # keys, for what stands beside them: at PATE's epsilon, or as a student's bound
 PUBLIC_INPUTS = Need(
     lambda settings: settings.has_public,
     "needs public inputs: dataset.public must be above 0",
@@ -39,6 +39,12 @@ TWO_EPSILONS = Need(
 def teaches(settings: Settings) -> bool:
     """Whether PATE is part of this run: it needs public inputs to ask about."""
     return PATE in settings.methods and settings.has_public
+
+
+def a_student_learns(settings: Settings) -> bool:
+    """Whether the run's student learns from anything that is released: from PATE's labels, or from a consensus."""
+    consensus = CONSENSUS in settings.methods and settings.consensus.student == "student"
+    return teaches(settings) or (consensus and settings.has_public)
 
 
 def labels_have_a_price(settings: Settings) -> bool:

@@ -16,7 +16,7 @@ from pate.workspace.runner import Run
 from pate.workspace.stage import Effort, Stage, stage
 
 from .artifacts import ENCODER, NONPRIVATE, PRIVATE, PRIVATE_FEATURES
-from .needs import PATE, PRIVATE_RECORDS, images_for, teaches
+from .needs import PATE, PRIVATE_RECORDS, a_student_learns, images_for
 
 
 @stage(
@@ -64,13 +64,15 @@ class NonPrivate(Method):
             private=False,
             stages=("features", "encode", "nonprivate"),
         )
-        return [bound] * (teaches(settings) or _alone(settings))
+        return [bound] * (a_student_learns(settings) or _alone(settings))
 
     def notes(self, settings: Settings, made: Made) -> Iterator[str]:
         if _alone(settings):
             yield NOTHING_PRIVATE
+        elif not a_student_learns(settings):
+            yield "no student learns in this run: there is none for the non-private bound to bound"
 
 
 def _alone(settings: Settings) -> bool:
     """Beside models of other learners than the student it bounds nothing; without any it is what was asked for."""
-    return not teaches(settings) and set(settings.methods) <= {PATE, NonPrivate.key}
+    return not a_student_learns(settings) and set(settings.methods) <= {PATE, NonPrivate.key}

@@ -8,12 +8,13 @@ from pate.app.stages import stages
 from pate.workspace.stage import Pipeline
 
 
-def idle(overrides: Iterable[str], graph: Pipeline, methods: Sequence[str]) -> list[str]:
+def idle(overrides: Sequence[str], graph: Pipeline, methods: Sequence[str]) -> list[str]:
     """A sentence if settings were given that stages declare, but none of this run's: at most one."""
     every = {name for several in stages().values() for one in several for name in one.config}
     ours = {name for one in graph.stages for name in one.config}
     typed = dict.fromkeys(word.partition("=")[0].lstrip("+~").partition("@")[0] for word in overrides)
-    found = [key for key in typed if _reaches(key, every) and not _reaches(key, ours)]
+    quoted = {key for key in typed if any(f"${{{key}}}" in word for word in overrides)}  # noise.seed=${seed}
+    found = [key for key in typed if _reaches(key, every) and not _reaches(key, ours) and key not in quoted]
     if not found:
         return []
     one = len(found) == 1

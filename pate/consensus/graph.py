@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.sparse.linalg import eigsh
 from threadpoolctl import threadpool_limits
 
 from pate.consensus.answers import unit_length
@@ -87,6 +86,8 @@ class GraphConsensus(OnGraph, Consensus):
         return self.nested(features, classes, [floor])[0]
 
     def nested(self, features: np.ndarray, classes: int, floors: Sequence[float]) -> tuple[GraphBasis, list[int]]:
+        from scipy.sparse.linalg import eigsh  # here, because every command would wait for it
+
         graph = self.graph(features, often=False)
         possible = len(graph.points) - 1
         if self.components is not None and self.components > possible:

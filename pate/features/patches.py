@@ -76,7 +76,7 @@ def activations(
 
     def compute(start: int) -> np.ndarray:
         """By one thread, as for wavelets."""
-        whitened = (_contrast(windows[start : start + _BATCH]) @ of_views).split(len(mean), dim=1)
+        whitened = torch.split(_contrast(windows[start : start + _BATCH]) @ of_views, len(mean), dim=1)
         found = [pooled(q - centre, over) for q, over in zip(whitened, columns, strict=True)]
         return (sum(found[1:], found[0]) / len(found)).numpy()
 

@@ -229,8 +229,8 @@ def _moduli(spectrum: torch.Tensor, wavelets: torch.Tensor) -> torch.Tensor:
     parts = torch.view_as_real(spectrum).view(n, maps, 1, fold, h, fold, w)
     found = wavelets.new_empty(n, maps, angles, h, w // 2)
     for one in range(maps):  # by itself it stays in a core's cache
-        waves = wavelets.new_zeros(n, angles, h, w)
-        for p, q in product(range(fold), repeat=2):
+        waves = parts[:, one, :, 0, :, 0] * wavelets[:, 0, :, 0]
+        for p, q in list(product(range(fold), repeat=2))[1:]:
             waves.addcmul_(parts[:, one, :, p, :, q], wavelets[:, p, :, q])
         waves = torch.view_as_real(torch.fft.ifft2(torch.view_as_complex(waves.view(n, angles, h, -1, 2))))
         real, imaginary = waves.unbind(-1)

@@ -5,8 +5,9 @@ Temperature scaling (Guo et al. 2017) on labels that are there anyway: it needs 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
-from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax
 
 _RANGE, _POINTS = (-4.0, 7.0), 45  # logarithm of the factor
@@ -27,7 +28,7 @@ def sharpness(scores: np.ndarray, label: np.ndarray, wrong: float) -> float:
     grid = np.linspace(*_RANGE, _POINTS)  # there can be several valleys, where wrong labels are expected
     best = int(np.argmin([unlikely(point) for point in grid]))
     around = grid[max(best - 1, 0)], grid[min(best + 1, _POINTS - 1)]
-    return float(np.exp(minimize_scalar(unlikely, bounds=around, method="bounded").x))
+    return _least(unlikely, around)
 
 
 def as_sure_as(scores: np.ndarray, belief: np.ndarray) -> float:
@@ -36,4 +37,11 @@ def as_sure_as(scores: np.ndarray, belief: np.ndarray) -> float:
     def unlikely(logarithm: float) -> float:
         return -float((belief * log_softmax(np.exp(logarithm) * scores.astype(np.float64), axis=1)).sum(axis=1).mean())
 
-    return float(np.exp(minimize_scalar(unlikely, bounds=_RANGE, method="bounded").x))
+    return _least(unlikely, _RANGE)
+
+
+def _least(unlikely: Callable[[float], float], between: tuple[float, float]) -> float:
+    """The factor, between these logarithms, that makes it least."""
+    from scipy.optimize import minimize_scalar  # here, because every command would wait for it
+
+    return float(np.exp(minimize_scalar(unlikely, bounds=between, method="bounded").x))

@@ -44,3 +44,8 @@ def test_with_a_method_that_reads_it(settings):
     assert "consensus.epsilon" in said(settings, "consensus.epsilon=2", methods="pate")[0]
     assert said(settings, "consensus.student=student", "student=supervised") == []
     assert said(settings, "student=supervised")
+
+
+def test_what_another_setting_is_made_of_has_an_effect(settings):
+    assert said(settings, "seed=3", "noise.seed=${seed}") == []
+    assert said(settings, "seed=3", "noise.seed=4") != []

@@ -5,6 +5,7 @@ import json
 import numpy as np
 from pate.pipelines import entries
 from pate.pipelines.artifacts import NONPRIVATE, TEST_FEATURES, TRUTH
+from pate.pipelines.nonprivate import NonPrivate
 
 
 def test_it_is_as_good_as_the_student_gets_and_stays_with_the_owner(owners_run, made):
@@ -48,3 +49,13 @@ def test_beside_another_learner_it_bounds_nothing(settings):
     assert [one.key for one in entries(settings("methods=[dpsgd,nonprivate]", "dpsgd.epsilon=2"))] == ["dpsgd"]
     assert [one.key for one in entries(settings("methods=[pate,nonprivate]"))] == ["pate", "nonprivate"]
     assert [one.key for one in entries(settings("methods=[pate,nonprivate]", "dataset.public=0"))] == ["nonprivate"]
+
+
+def test_the_student_of_a_consensus_has_a_bound_and_where_none_learns_it_is_said(settings):
+    taught = settings("methods=[consensus,nonprivate]", "consensus.student=student")
+    assert [one.key for one in entries(taught)] == ["consensus", "nonprivate"]
+    itself = settings("methods=[consensus,nonprivate]")
+    assert [one.key for one in entries(itself)] == ["consensus"]
+    (said,) = NonPrivate().notes(itself, lambda ref: None)
+    assert said.startswith("no student learns in this run")
+    assert not list(NonPrivate().notes(taught, lambda ref: None))
