@@ -111,12 +111,16 @@ class Case:
         return found
 
 
-def released(case: Case, consensus: Consensus, group: np.ndarray | None = None) -> Callable[[int], Row]:
-    """The consensus as it is: one draw after the other from one sum, hiding a record or all of a group's."""
+def released(
+    case: Case, consensus: Consensus, group: np.ndarray | None = None, scale: np.ndarray | None = None
+) -> Callable[[int], Row]:
+    """The consensus as it is: one draw after the other from one sum, hiding a record or all of a group's; `scale`
+    shortens each record's answer."""
     plan = consensus.plan(consensus.epsilon, case.delta, None if group is None else "site")
     basis = consensus.basis(case.public, case.classes, plan.floor(len(case.y), case.classes))
     plan = plan.in_releases(consensus.how_often(basis.components, len(case.public)))
-    answers = Answers(plan, basis.read(case.private), case.y, group, case.classes)
+    phi = basis.read(case.private)
+    answers = Answers(plan, phi if scale is None else phi * scale[:, None], case.y, group, case.classes)
     pool, test = basis.pool(case.public), basis.read(case.test)
 
     def once(number: int) -> Row:
@@ -252,6 +256,19 @@ def weights(case: Case, consensus: Consensus) -> Iterator[tuple[str, Callable[[i
         yield f"power {power}", weighed
 
 
+def budgets(case: Case, consensus: Consensus) -> Iterator[tuple[str, Callable[[int], Row]]]:
+    """Records with an epsilon of their own: 34% a tenth of the run's, 43% half of it, 23% all (individualized PATE:
+    Boenisch et al. 2023). An answer shorter by s is hidden by 1/s times as much noise, so who asks for less answers
+    more softly. Beside it: all at the least of these, only those who ask for nothing, and all at the most."""
+    shares = (0.1, 0.5, 1.0)
+    noise = [consensus.plan(share * consensus.epsilon, case.delta, None).sigma for share in shares]  # type: ignore[attr-defined]
+    level = np.random.default_rng(0).choice(3, len(case.y), p=(0.34, 0.43, 0.23))
+    yield f"all at {shares[0]} of epsilon", released(case, replace(consensus, epsilon=shares[0] * consensus.epsilon))
+    yield "only those at the whole epsilon", released(case, consensus, scale=1.0 * (level == 2))
+    yield "each at its own", released(case, consensus, scale=noise[-1] / np.array(noise)[level])
+    yield "all at the whole epsilon", released(case, consensus)
+
+
 def pool(case: Case, consensus: Consensus) -> Iterator[tuple[str, Callable[[int], Row]]]:
     """Fewer public inputs; the pool that is scored is the smaller one."""
     for count in (100, 300, 1000, 3000, 9000):
@@ -268,7 +285,7 @@ def elsewhere(case: Case, consensus: Consensus) -> Iterator[tuple[str, Callable[
         yield f"{len(own.public)} from elsewhere", released(replace(own, public=case.elsewhere), consensus)
 
 
-SEVERAL = (plain, sites, clusters, components, whitening, both, residuals, weights, pool, elsewhere)
+SEVERAL = (plain, sites, clusters, components, whitening, both, residuals, weights, budgets, pool, elsewhere)
 ABLATIONS = {one.__name__: one for one in SEVERAL}
 
 

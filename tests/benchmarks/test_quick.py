@@ -12,6 +12,11 @@ SAYS = {
     "consensus": ["plain: epsilon 2.0: test ", "residuals: one release: test ", "weights: power 1.0: test "],
     "dpsgd": ["linear, 64", "cnn, 32", "torch.func", "ghost"],
     "proxies": ["optdigits: 15 private, 5 public", "cifar_grey: 15 private, 5 public", "hotel.csv: 2 rows"],
+    "reverse_knn": [
+        "20 clusters, epsilon 1 (zero-out): pool ",
+        "20 clusters without noise: pool ",
+        "consensus, epsilon 1 (replace-one): test ",
+    ],
     "students": ["draw 1: test ", "mean of 2: test "],
 }
 
