@@ -29,8 +29,8 @@ from pate.accounting.gaussian_sum import noise_for
 from pate.app.preflight import checked
 from pate.noise import source
 
-MNIST = ["dataset=mnist", "dataset.public=5000", "features=scattering", "consensus=graph"]
-QUICK = ["dataset=digits", "features=identity", "consensus=kernel"]
+MNIST = ["dataset=mnist", "dataset.public=5000", "features=scattering", "consensus=graph", "student=graph"]
+QUICK = ["dataset=digits", "features=identity", "consensus=kernel", "student=krr"]
 MOVED = {"zero-out": 1, "replace-one": 2}  # by how many bounds one record moves the sum
 _BLUR = 1.0  # of a prototype before it is differentiated, in pixels
 _STIFF = 0.03  # what a deformation costs, in mean squares of tangents
@@ -66,7 +66,8 @@ def main() -> None:
     case = Case.of(settings, None, None)
     for epsilon, relation in asked:
         alike = gaussian_epsilon(1 / (MOVED[relation] * noise_for(epsilon, case.delta)), case.delta)
-        told("consensus", epsilon, relation, released(case, replace(settings.consensus, epsilon=alike)), given.draws)
+        for what, one in (("consensus", case), ("consensus and student", replace(case, student=settings.student))):
+            told(what, epsilon, relation, released(one, replace(settings.consensus, epsilon=alike)), given.draws)
 
 
 def share_right(votes: np.ndarray, scale: float, pool: np.ndarray, truth: np.ndarray, draw: int) -> list[float]:

@@ -18,6 +18,7 @@ from pate.aggregation.aggregator import Aggregator
 from pate.aggregation.selection import SELECTIONS
 from pate.choice import Choice
 from pate.consensus.consensus import Consensus
+from pate.data.budgets import Budgets
 from pate.data.dataset import Dataset
 from pate.dpsgd.train import DPSGD
 from pate.errors import ConfigError, one_of
@@ -36,6 +37,19 @@ MODES = ("research", "strict")
 @dataclass(frozen=True)
 class PartitionConfig:
     group_by: str | None = None  # a column of the private data: all of one person's records go to one teacher
+    budget_by: str | None = None  # a column of the private data: how much epsilon a record allows
+    budgets: Any = None  # which epsilon each cell there allows, as in {low: 0.1, high: 1}
+
+    def __post_init__(self) -> None:
+        allowed = self.allowed
+        if allowed and allowed.column == self.group_by:
+            raise ValueError(
+                f"budget_by and group_by are both {self.group_by}: whose a record is says nothing of budgets"
+            )
+
+    @property
+    def allowed(self) -> Budgets | None:
+        return Budgets.of(self.budget_by, self.budgets)
 
 
 @dataclass(frozen=True)

@@ -91,7 +91,8 @@ def _draw(
     if plan.group and (private.group is None or len(np.unique(private.group)) < 2):
         raise ConfigError(f"partition.group_by={plan.group}: all private records are of one {plan.group}")
     group = private.group if plan.group else None
-    answers = Answers(plan, basis.read(private_features.x), private.y, group, len(private.classes))
+    share = None if private.allowed is None else plan.shares(private.allowed)
+    answers = Answers(plan, basis.read(private_features.x), private.y, group, len(private.classes), share)
     _ = answers.first  # added up now: what fails, fails before it is paid for
     saved = {} if kept else _begun(run, release)
     if kept:
@@ -100,7 +101,9 @@ def _draw(
         run.spending.whole(release, begun=bool(saved))
     drawn = draw(chosen, answers, basis.pool(public_features.x), noise, saved, run.pieces.save)
     why = withheld(run.all_notes) or KEPT * kept
-    run.summary = f"{plan.describe()}: {'; '.join(str(one.without(why)) for one in drawn.guarantees())}"
+    told = [str(one.without(why)) for one in drawn.guarantees()]
+    told += [f"where {where}: {one.without(why)}" for where, one in drawn.of_levels()]
+    run.summary = f"{plan.describe()}: {'; '.join(told)}"
     return drawn
 
 
@@ -202,14 +205,18 @@ class Consensus(Method):
 
     key = "consensus"
     shaped_by = ("consensus", "student")
+    keeps_budgets = True
 
     def left_out(self, settings: Settings) -> str:
         if not settings.has_private:
             return "no private records: consensus is left out"
         if not settings.has_public:
-            return "no public inputs: consensus is left out"
+            return "no public inputs (dataset.public is 0, or no public file is there): consensus is left out"
         if settings.consensus.epsilon == PATE and not (labels_have_a_price(settings) and not settings.votes.path):
-            return "consensus.epsilon=pate, and what PATE may publish is not known here: consensus is left out"
+            return (
+                "consensus.epsilon=pate, and what PATE may publish is not known here: give a number, or name pate in "
+                "methods= and take no labels from a file; consensus is left out"
+            )
         return ""
 
     def check(self, settings: Settings) -> None:
@@ -222,7 +229,8 @@ class Consensus(Method):
         try:
             planned(settings)  # says if no noise fits this epsilon
         except ValueError as error:
-            raise ConfigError(f"consensus.{error}") from error
+            group = "partition" if str(error).startswith("budget") else "consensus"
+            raise ConfigError(f"{group}.{error}") from error
         if chosen.noise == "continuous" and not self.kept(settings) and settings.noise.seed is None:
             raise ConfigError(
                 "consensus.noise=continuous: floating-point noise gives away what lies under it (Mironov 2012), so it "
@@ -288,13 +296,17 @@ class Consensus(Method):
                 "consensus was made for your comparison: to release it, and to spend it, name it in methods= or "
                 "release.method="
             )
+        if drawn := made(_refs(self.kept(settings))[0]):
+            why = "; ".join([KEPT] * self.kept(settings) + [SEEDED] * drawn.seeded)
+            for where, one in drawn.of_levels():
+                yield f"consensus, of a record where {where}: {one.without(why)}"
         if (found := made(SHIFT)) and found.warning:
             yield found.warning
 
     def tables(self, settings: Settings, made: Made) -> Iterator[Table]:
         if forecast := made(FORECAST):
             yield forecast.table()
-        if quality := made(CONSENSUS_QUALITY):
+        if (quality := made(CONSENSUS_QUALITY)) and quality.right[quality.own] is not None:
             yield quality.table()
 
     def release(self, settings: Settings) -> Stage | None:

@@ -34,5 +34,6 @@ def consensus_account(run: Run, public: Public, public_features: Encoded) -> For
         asked(settings),
     )
     told = "; ".join(str(one.without(withheld(run.all_notes))) for one in found.guarantees())
-    run.summary = f"{found.describe()}: {told}, once it is named and drawn"
+    whole = f", as if every '{settings.partition.budget_by}' allowed all of it" if settings.partition.allowed else ""
+    run.summary = f"{found.describe()}{whole}: {told}, once it is named and drawn"
     return found

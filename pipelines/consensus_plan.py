@@ -23,7 +23,11 @@ def asked(settings: Settings) -> float:
 
 
 def planned(settings: Settings) -> Plan:
-    return settings.consensus.plan(asked(settings), settings.delta, settings.partition.group_by)
+    plan, budgets = (
+        settings.consensus.plan(asked(settings), settings.delta, settings.partition.group_by),
+        settings.partition.allowed,
+    )
+    return plan.keeping(budgets) if budgets else plan
 
 
 def counted(settings: Settings) -> list[Any]:

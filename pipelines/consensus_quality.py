@@ -40,8 +40,10 @@ def consensus_quality(
         private.group,
         classes,
         epsilon,
+        private.allowed,
     )
     share = found.right[found.own]
-    right = "unknown: public inputs have no true labels" if share is None else f"{share:.1%} of labels"
-    run.summary = f"right at epsilon {given(epsilon)}: {right} on the public pool, over simulated draws: the owner's"
+    told = f"right at epsilon {given(epsilon)}: {share or 0:.1%} of labels on the public pool, over simulated draws"
+    unknown = "not known: public inputs have no true labels; a label column in the public file would score, never train"
+    run.summary = f"{unknown if share is None else told}: the owner's"
     return found

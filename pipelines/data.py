@@ -16,7 +16,7 @@ from .artifacts import PRIVATE, PUBLIC, TEST, TRUTH
     account=lambda settings: of_records(settings.dataset),
 )
 def data(run: Run) -> tuple[Private, Public, Test, Truth]:
-    split = run.settings.dataset.load(run.settings.partition.group_by)
+    split = run.settings.dataset.load(run.settings.partition.group_by, run.settings.partition.allowed)
     sides = f"{len(split.private.y)} private, {len(split.public.x)} public, {len(split.truth.test_y)} test"
     run.summary = f"{run.settings.dataset.name}: {sides}, {len(split.public.classes)} classes"
     run.notes += split.notes

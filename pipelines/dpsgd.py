@@ -206,7 +206,7 @@ class DPSGD(Method):
         if spent and kept and (costs is None or costs.best.data_dependent):
             yield "DP-SGD was calibrated to the epsilon PATE spent, which is the owner's; so is its model"
         if settings.partition.group_by and spent:
-            yield f"DP-SGD protects one record, not all records of one {settings.partition.group_by} as PATE does"
+            yield f"DP-SGD protects one record, not all records of one {settings.partition.group_by}"
 
     def release(self, settings: Settings) -> Stage | None:
         return None if settings.dpsgd.epsilon == PATE else _RELEASE

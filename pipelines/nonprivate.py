@@ -41,6 +41,7 @@ class NonPrivate(Method):
     """What privacy costs: the student's bound, and nobody else's. It promises nothing and never leaves."""
 
     key = "nonprivate"
+    keeps_budgets = True  # it is the owner's, and spends nothing
 
     def left_out(self, settings: Settings) -> str:
         return "" if settings.has_private else "no private records: the non-private bound is left out"

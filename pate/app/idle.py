@@ -13,7 +13,7 @@ def idle(overrides: Sequence[str], graph: Pipeline, methods: Sequence[str]) -> l
     every = {name for several in stages().values() for one in several for name in one.config}
     ours = {name for one in graph.stages for name in one.config}
     typed = dict.fromkeys(word.partition("=")[0].lstrip("+~").partition("@")[0] for word in overrides)
-    quoted = {key for key in typed if any(f"${{{key}}}" in word for word in overrides)}  # noise.seed=${seed}
+    quoted = {key for key in typed if any(f"${{{key}}}" in word.replace("\\", "") for word in overrides)}  # ${seed}
     found = [key for key in typed if _reaches(key, every) and not _reaches(key, ours) and key not in quoted]
     if not found:
         return []

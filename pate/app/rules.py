@@ -175,6 +175,34 @@ def labels_from_a_file_have_inputs(settings: Settings) -> None:
         raise ConfigError("labels.path needs the public inputs it labels: dataset.public must be above 0")
 
 
+def a_delta_promises_something(settings: Settings) -> None:
+    """Where it matters most: what leaves, and what a strict budget pays for. Elsewhere it is a warning."""
+    if settings.warnings and (settings.stage == "release" or settings.limit.strict):
+        what = "stage=release" if settings.stage == "release" else "budget=strict"
+        raise ConfigError(f"{what}: {settings.warnings[0]}: choose a smaller one")
+
+
+def methods_that_were_named_take_part(settings: Settings) -> None:
+    """Before the others are trained, and spend: what was asked for by name is not left out in a note."""
+    from pate.pipelines import methods
+
+    if settings.stage in ("all", "compare", "report"):
+        missing = [why for name in settings.named if (why := methods()[name].left_out(settings))]
+        if missing:
+            raise ConfigError(f"methods=[{','.join(settings.methods)}]: {'; '.join(missing)}")
+
+
+def budgets_of_ones_own_are_kept(settings: Settings) -> None:
+    from pate.pipelines import taking_part
+
+    others = [one.key for one in taking_part(settings) if not one.keeps_budgets]
+    if settings.partition.allowed and others:
+        raise ConfigError(
+            f"partition.budget_by: {' and '.join(others)} would spend a whole epsilon on every record, whatever it "
+            "allows: choose methods=[consensus], which keeps budgets"
+        )
+
+
 def methods_can_do_their_part(settings: Settings) -> None:
     """Each that has a part in what is asked for; where the data is only looked at, all that would take part."""
     from pate.pipelines import graph, taking_part, targets
@@ -208,5 +236,8 @@ RULES = (
     what_is_released_may_leave,
     labels_from_a_file_have_inputs,
     stage_is_part_of_a_method,
+    methods_that_were_named_take_part,
+    a_delta_promises_something,
+    budgets_of_ones_own_are_kept,
     methods_can_do_their_part,
 )

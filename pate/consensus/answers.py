@@ -6,6 +6,9 @@ declared length. Once something is known, in weights W that were released, a rec
 unsaid: phi(x) (x) (e_y - 1/K - W' phi(x)), the second factor clipped anew. Each entry is cut towards zero to a whole
 number of steps, which makes no vector longer; that it holds is then checked in exact integers, and what is too long
 after all (it is not) counts as nothing.
+
+Where records have budgets of their own, each answers with a `share` between 0 and 1 of what it would say, and its bound
+is that share of the bound; a group's is the least of its records'.
 """
 
 from __future__ import annotations
@@ -40,11 +43,12 @@ def unit_length(rows: Floats) -> Floats:
     return np.asarray(safe * (_SAFE / np.where(length > 0, length, 1.0)))
 
 
-def sum_of_records(phi: Floats, y: Integers, classes: int) -> Integers:
+def sum_of_records(phi: Floats, y: Integers, classes: int, share: Floats | None = None) -> Integers:
     """The sum (components x classes) of all records' answers, in steps; one without a declared class adds nothing."""
-    total = np.zeros((phi.shape[1], classes), np.int64)
+    total, share = np.zeros((phi.shape[1], classes), np.int64), _shares(share, len(phi))
     for start in range(0, len(phi), _ROWS):
-        label, own, others = in_steps(phi[start : start + _ROWS], y[start : start + _ROWS], classes)
+        rows = slice(start, start + _ROWS)
+        label, own, others = in_steps(phi[rows], y[rows], classes, share[rows])
         total += others.sum(axis=0)[:, None]
         for one in np.unique(label):
             mine = label == one
@@ -52,23 +56,25 @@ def sum_of_records(phi: Floats, y: Integers, classes: int) -> Integers:
     return total
 
 
-def sum_of_residuals(phi: Floats, y: Integers, classes: int, weights: Floats, cut: float) -> Integers:
+def sum_of_residuals(
+    phi: Floats, y: Integers, classes: int, weights: Floats, cut: float, share: Floats | None = None
+) -> Integers:
     """The sum of what all records' answers have beyond `weights` (components x classes), in steps of a bound that is
     `cut` times the first. Rows keep their place: whether another record counts moves no rounding of one's own."""
-    total = np.zeros((phi.shape[1], classes), np.int64)
+    total, share = np.zeros((phi.shape[1], classes), np.int64), _shares(share, len(phi))
     rows = max(_ENTRIES // (phi.shape[1] * classes), 1)
     for start in range(0, len(phi), rows):
-        own, label = phi[start : start + rows], y[start : start + rows]
+        own, label, part = phi[start : start + rows], y[start : start + rows], share[start : start + rows]
         counted = _counted(own, label, classes)
         own = np.where(counted[:, None], own, 0.0)
         rest = np.eye(classes)[np.where(counted, label, 0)] - 1 / classes - own @ weights
         bound = cut * centred_length(classes)
         length = np.sqrt(np.einsum("nk,nk->n", rest, rest))[:, None]
         rest *= np.minimum(_SAFE * bound / np.maximum(length, _SAFE * bound), 1.0) * (BOUND / bound)
-        exact = np.trunc(own[:, :, None] * rest[:, None, :])
-        exact = exact[(np.abs(exact) <= BOUND).all(axis=(1, 2))]  # no NaN either: as integers their squares wrap to 0
-        steps = exact.astype(np.int64)
-        short = np.einsum("nmk,nmk->n", steps, steps) <= BOUND**2
+        exact = np.trunc(own[:, :, None] * (rest * part[:, None])[:, None, :])
+        small = (np.abs(exact) <= BOUND).all(axis=(1, 2))  # no NaN either: as integers their squares wrap to 0
+        steps = exact[small].astype(np.int64)
+        short = np.einsum("nmk,nmk->n", steps, steps) <= _bound_squared(part[small])
         total += steps[short].sum(axis=0)
     return total
 
@@ -80,30 +86,45 @@ def sum_of_groups(
     classes: int,
     clip: float,
     weights: Floats | None = None,
+    share: Floats | None = None,
 ) -> Integers:
     """The sum of all groups' answers, in steps: each is the sum of its records', no longer than `clip` records'; beyond
     `weights`, if there are any.
 
     A group's records are added in their order, by themselves: what others hold reaches no bit of its answer.
     """
-    total = np.zeros((phi.shape[1], classes), np.int64)
+    total, share = np.zeros((phi.shape[1], classes), np.int64), _shares(share, len(phi))
     order = np.argsort(group, kind="stable")
     starts = np.flatnonzero(np.r_[True, group[order][1:] != group[order][:-1]])
     for rows in np.split(order, starts[1:]):
-        total += _group_in_steps(phi[rows], y[rows], classes, clip, weights)
+        total += _group_in_steps(phi[rows], y[rows], classes, clip, weights, float(share[rows].min()))
     return total
 
 
-def in_steps(phi: Floats, y: Integers, classes: int) -> tuple[Integers, Integers, Integers]:
+def in_steps(
+    phi: Floats, y: Integers, classes: int, share: Floats | None = None
+) -> tuple[Integers, Integers, Integers]:
     """Labels of the records that count, and of each what it says for its own class, and for every other one."""
     counted = _counted(phi, y, classes)
-    phi, y = phi[counted], y[counted]
+    share = _shares(share, len(phi))[counted]
+    phi, y = phi[counted] * share[:, None], y[counted]
     scale = BOUND / centred_length(classes)
     own = np.trunc(phi * (scale * (1 - 1 / classes))).astype(np.int64)
     others = np.trunc(phi * (-scale / classes)).astype(np.int64)
     squared = np.einsum("nm,nm->n", own, own) + (classes - 1) * np.einsum("nm,nm->n", others, others)
-    short = squared <= BOUND**2
+    short = squared <= _bound_squared(share)
     return y[short], own[short], others[short]
+
+
+def _shares(share: Floats | None, records: int) -> Floats:
+    """All of it, where nobody asked for less."""
+    return np.ones(records) if share is None else share
+
+
+def _bound_squared(share: Floats) -> Integers:
+    """Of a unit that answers with this share, rounded down; below 2^49, so that a double holds it to a thousandth."""
+    whole = np.minimum(share, 1.0)
+    return np.where(whole == 1, BOUND**2, np.floor((whole * BOUND) ** 2) - 1).astype(np.int64)
 
 
 def _counted(phi: Floats, y: Integers, classes: int) -> NDArray[np.bool_]:
@@ -113,7 +134,9 @@ def _counted(phi: Floats, y: Integers, classes: int) -> NDArray[np.bool_]:
     return np.asarray((y >= 0) & (y < classes) & (length <= 1))
 
 
-def _group_in_steps(phi: Floats, y: Integers, classes: int, clip: float, weights: Floats | None) -> Integers:
+def _group_in_steps(
+    phi: Floats, y: Integers, classes: int, clip: float, weights: Floats | None, share: float
+) -> Integers:
     answer, counted = np.zeros((phi.shape[1], classes)), _counted(phi, y, classes)
     for row in np.flatnonzero(counted):
         answer[:, y[row]] += phi[row]
@@ -125,8 +148,8 @@ def _group_in_steps(phi: Floats, y: Integers, classes: int, clip: float, weights
     length = float(np.sqrt((answer**2).sum()))
     if length > _SAFE:
         answer *= _SAFE / length
-    exact = np.trunc(answer * BOUND)
+    exact = np.trunc(answer * (share * BOUND))
     if not (np.abs(exact) <= BOUND).all():  # nor NaN: as integers their squares wrap to 0
         return np.zeros(answer.shape, np.int64)
     found = exact.astype(np.int64)
-    return found if int((found**2).sum()) <= BOUND**2 else np.zeros_like(found)
+    return found if int((found**2).sum()) <= int(_bound_squared(np.array(share))) else np.zeros_like(found)

@@ -65,7 +65,13 @@ class LaplacePlan(Plan):
         return 1.0, math.sqrt(2) * self.votes / self.epsilon
 
     def added_up(
-        self, phi: np.ndarray, y: np.ndarray, classes: int, group: np.ndarray | None, before: np.ndarray | None = None
+        self,
+        phi: np.ndarray,
+        y: np.ndarray,
+        classes: int,
+        group: np.ndarray | None,
+        before: np.ndarray | None = None,
+        share: np.ndarray | None = None,
     ) -> np.ndarray:
         """A vote for each of its clusters; more than it has are none."""
         votes = phi != 0

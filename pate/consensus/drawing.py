@@ -15,20 +15,22 @@ from pate.noise import Noise
 
 @dataclass(frozen=True)
 class Answers:
-    """What private records say in a basis; `group` tells whose each is, where that is the unit of privacy."""
+    """What private records say in a basis; `group` tells whose each is, where that is the unit of privacy, and `share`
+    what each gives of its answer, where they have budgets of their own."""
 
     plan: Plan
     phi: np.ndarray
     y: np.ndarray
     group: np.ndarray | None
     classes: int
+    share: np.ndarray | None = None
 
     @cached_property
     def first(self) -> np.ndarray:
-        return self.plan.added_up(self.phi, self.y, self.classes, self.group)
+        return self.plan.added_up(self.phi, self.y, self.classes, self.group, share=self.share)
 
     def beyond(self, weights: np.ndarray) -> np.ndarray:
-        return self.plan.added_up(self.phi, self.y, self.classes, self.group, weights)
+        return self.plan.added_up(self.phi, self.y, self.classes, self.group, weights, self.share)
 
 
 def draw(

@@ -121,12 +121,13 @@ def forecast(
     """From public features and the number of private records."""
     basis, several = levels(consensus, features, classes, records, delta, group, asked)
     places, pool, pseudo = basis.as_records(features), basis.pool(features), pseudo_classes(features, classes)
-    noise = [one.plan.scale(classes)[1] for one in several]
+    plans = [one.plan.in_releases(consensus.how_often(one.components, len(features))) for one in several]
+    noise = [one.scale(classes)[1] for one in plans]
     loud = [
         loudness(leading(places, one.components), classes, deviation, records)
         for one, deviation in zip(several, noise, strict=True)
     ]
-    own = next(one.plan for one in several if one.epsilon == asked)
+    own = next(plan for plan, one in zip(plans, several, strict=True) if one.epsilon == asked)
     return Forecast(
         asked,
         [one.plain() for one in own.guarantees()],

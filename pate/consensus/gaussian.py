@@ -16,7 +16,7 @@ import numpy as np
 
 from pate.accounting.filter import Cost
 from pate.accounting.gaussian_sum import cost, far_from_rounded, guarantees, noise_for
-from pate.accounting.guarantee import Guarantee
+from pate.accounting.guarantee import Guarantee, given
 from pate.consensus.answers import (
     BOUND,
     centred_length,
@@ -25,6 +25,7 @@ from pate.consensus.answers import (
     sum_of_residuals,
 )
 from pate.consensus.noisy_sum import Plan
+from pate.data.budgets import Budgets
 from pate.noise import Noise
 
 MOST = 1 << 20  # entries of a sum: discrete noise on as many is priced, however many there turn out to be
@@ -35,12 +36,14 @@ CUT = 0.7  # residuals are clipped to this share of an answer (docs/explanation/
 class GaussianPlan(Plan):
     """`sigma` is noise in bounds on a unit's answer, as if there were one release; `far` how far discrete noise is from
     rounded continuous noise (0 if it is continuous), `clip` the bound on a group's answer in answers of a record (1
-    where that is the unit), `times` how many sums are released."""
+    where that is the unit), `times` how many sums are released. With `budgets` a record that allows less gives a share
+    of its answer: as many bounds fewer, the same noise (Boenisch et al. 2023 do so with votes)."""
 
     sigma: float
     far: float
     clip: float = 1.0
     times: int = 1
+    budgets: Budgets | None = None
 
     @classmethod
     def least(cls, epsilon: float, delta: float, group: str | None, clip: float, discrete: bool) -> GaussianPlan:
@@ -71,14 +74,47 @@ class GaussianPlan(Plan):
     def cost(self) -> Cost:
         return cost(self.sigma, self.delta, self.far)
 
+    def keeping(self, budgets: Budgets) -> GaussianPlan:
+        most = self.guarantees()[0].epsilon
+        for cell, epsilon in budgets.epsilons.items():
+            if epsilon > most * (1 + 1e-6):
+                raise ValueError(
+                    f"budgets: {cell} allows {given(epsilon)}, and nobody spends more than consensus.epsilon"
+                )
+        kept = replace(self, budgets=budgets)
+        kept.levels()  # says if no noise fits one of them
+        return kept
+
+    def shares(self, allowed: np.ndarray) -> np.ndarray:
+        levels, which = np.unique(allowed, return_inverse=True)
+        return np.array([self._share(float(one)) for one in levels])[which.reshape(allowed.shape)]
+
+    def _share(self, epsilon: float) -> float:
+        """As much shorter as this epsilon asks for more noise. Lengths stay below their bound by 2^-20 of it: rounding
+        of the quotient does not matter."""
+        return min(self.sigma / noise_for(epsilon, self.delta, self.far), 1.0) if epsilon > 0 else 0.0
+
+    def levels(self) -> list[tuple[str, Guarantee]]:
+        if self.budgets is None:
+            return []
+        cells = self.budgets.epsilons.items()
+        sigma = {cell: max(self.sigma, noise_for(epsilon, self.delta, self.far)) for cell, epsilon in cells}
+        return [
+            (f"{self.budgets.column} is {cell}", guarantees(one, self.delta, self.far, self.group)[0])
+            for cell, one in sigma.items()
+        ]
+
     def parameters(self) -> dict[str, Any]:
-        return {"sigma": self.sigma, "clip": self.clip, "discrete": self.exact_noise, "releases": self.times}
+        found = {"sigma": self.sigma, "clip": self.clip, "discrete": self.exact_noise, "releases": self.times}
+        return found | ({"budgets": {self.budgets.column: dict(self.budgets.epsilons)}} if self.budgets else {})
 
     def describe(self) -> str:
         unit = f"all records of one {self.group}" if self.group else "a record"
         kind = "discrete" if self.exact_noise else "continuous (floating-point)"
         what = "one sum of bounded answers" if self.times == 1 else f"{self.times} sums of bounded answers"
-        return f"{what}, {unit} each, with {kind} Gaussian noise of {self.each:.4g} answers"
+        softer = f", less of one where '{self.budgets.column}' allows less" if self.budgets else ""
+        cut = f", cut to {self.clip:g} answers" if self.group else ""
+        return f"{what}, {unit} each{cut}{softer}, with {kind} Gaussian noise of {self.each * self.clip:.4g} answers"
 
     def floor(self, records: int, classes: int) -> float:
         return (classes - 1) * (self.sigma * self.clip / max(records, 1)) ** 2
@@ -88,13 +124,19 @@ class GaussianPlan(Plan):
         return longest / BOUND, self.each * longest
 
     def added_up(
-        self, phi: np.ndarray, y: np.ndarray, classes: int, group: np.ndarray | None, before: np.ndarray | None = None
+        self,
+        phi: np.ndarray,
+        y: np.ndarray,
+        classes: int,
+        group: np.ndarray | None,
+        before: np.ndarray | None = None,
+        share: np.ndarray | None = None,
     ) -> np.ndarray:
         if self.group is not None and group is not None:
-            return sum_of_groups(phi, y, group, classes, self.clip * (1.0 if before is None else CUT), before)
+            return sum_of_groups(phi, y, group, classes, self.clip * (1.0 if before is None else CUT), before, share)
         if before is None:
-            return sum_of_records(phi, y, classes)
-        return sum_of_residuals(phi, y, classes, before, CUT)
+            return sum_of_records(phi, y, classes, share)
+        return sum_of_residuals(phi, y, classes, before, CUT, share)
 
     def draw(self, total: np.ndarray, noise: Noise) -> np.ndarray:
         deviation = self.each * BOUND

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from pate.accounting.costs import relation
 from pate.accounting.filter import Cost
 from pate.accounting.guarantee import Adjacency, Guarantee, Relation
+from pate.data.budgets import Budgets
 from pate.ledger.ledger import Release
 from pate.noise import Noise
 from pate.workspace.artifact import Artifact
@@ -48,10 +49,17 @@ class Plan(ABC):
 
     @abstractmethod
     def added_up(
-        self, phi: np.ndarray, y: np.ndarray, classes: int, group: np.ndarray | None, before: np.ndarray | None = None
+        self,
+        phi: np.ndarray,
+        y: np.ndarray,
+        classes: int,
+        group: np.ndarray | None,
+        before: np.ndarray | None = None,
+        share: np.ndarray | None = None,
     ) -> np.ndarray:
         """The sum of all answers (components x classes), in whole steps: nobody moves it by more than is paid for. With
-        weights released `before`, the sum of what these leave unsaid."""
+        weights released `before`, the sum of what these leave unsaid. `share` is what each record gives of its answer,
+        where they have budgets of their own."""
 
     @abstractmethod
     def draw(self, total: np.ndarray, noise: Noise) -> np.ndarray:
@@ -60,6 +68,18 @@ class Plan(ABC):
     @abstractmethod
     def scale(self, classes: int, number: int = 0) -> tuple[float, float]:
         """A step of this release, and the deviation of an entry's noise, both in answers."""
+
+    def keeping(self, budgets: Budgets) -> Plan:
+        """The same, in which nobody pays more than a cell of the record allows; a ValueError where no plan can."""
+        raise ValueError("budget_by: budgets of one's own are for consensus=kernel and consensus=graph")
+
+    def shares(self, allowed: np.ndarray) -> np.ndarray:
+        """How much of its answer each record gives that allows these epsilons."""
+        raise TypeError(f"{type(self).__name__} keeps no budgets")
+
+    def levels(self) -> list[tuple[str, Guarantee]]:
+        """What a record is promised that allows less, by what stands in its cell; zero-out."""
+        return []
 
     @property
     def releases(self) -> int:
@@ -105,6 +125,7 @@ class NoisySum(Artifact):
     mechanism: str
     exact_noise: bool = True
     seeded: bool = False
+    levels: list[dict[str, Any]] = field(default_factory=list)  # of budgets: a cell, and what its record is promised
 
     @classmethod
     def of(
@@ -114,7 +135,8 @@ class NoisySum(Artifact):
         unit, noise = ([scale[side] for scale in scales] for side in (0, 1))
         price = [one.plain() for one in plan.guarantees()]
         told = (plan.parameters(), plan.describe(), plan.exact_noise)
-        return cls(np.stack(total), np.stack(before), records, unit, noise, price, *told, seeded)
+        levels = [{"where": where, "price": one.plain()} for where, one in plan.levels()]
+        return cls(np.stack(total), np.stack(before), records, unit, noise, price, *told, seeded, levels)
 
     @classmethod
     def of_one(cls, total: np.ndarray, records: int, plan: Plan, seeded: bool) -> NoisySum:
@@ -129,6 +151,7 @@ class NoisySum(Artifact):
         if self.records < 1 or not min(self.unit) > 0 or not min(self.noise) > 0:
             raise ValueError("a noisy sum is of records, in steps, with noise")
         self.guarantees()
+        self.of_levels()
 
     @property
     def classes(self) -> int:
@@ -146,10 +169,22 @@ class NoisySum(Artifact):
             raise ValueError("a noisy sum is priced under both relations")
         return out, other
 
+    def of_levels(self) -> list[tuple[str, Guarantee]]:
+        """What a record is promised that allows less, by what stands in its cell; zero-out."""
+        if not all(isinstance(one.get("where"), str) and isinstance(one.get("price"), dict) for one in self.levels):
+            raise ValueError("a level of budgets is a cell and its price")
+        return [(one["where"], Guarantee.of(one["price"])) for one in self.levels]
+
     def details(self) -> dict[str, float | None]:
         """For the results: what decided its price."""
         numbers = {name: float(one) for name, one in self.parameters.items() if isinstance(one, int | float)}
-        return {"epsilon_replace_one": self.guarantees()[1].epsilon, **numbers, "components": self.total.shape[1]}
+        own = {f"epsilon where {where}": one.epsilon for where, one in self.of_levels()}
+        return {
+            "epsilon_replace_one": self.guarantees()[1].epsilon,
+            **own,
+            **numbers,
+            "components": self.total.shape[1],
+        }
 
 
 def under_both(group: str | None) -> tuple[Relation, Relation]:

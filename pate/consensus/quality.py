@@ -61,15 +61,18 @@ def quality(
     group: np.ndarray | None,
     classes: int,
     asked: float,
+    allowed: np.ndarray | None = None,
 ) -> ConsensusQuality:
-    """Of private features with labels `y`, in the largest basis of these levels; inputs of label -1 are left out."""
+    """Of private features with labels `y`, in the largest basis of these levels; inputs of label -1 are left out.
+    `allowed` are the epsilons of records with budgets of their own."""
     pool, phi = basis.pool(public), basis.read(private)
     right: list[float | None] = []
     spread: list[float | None] = []
     for level in levels:
         cut = leading(pool, level.components)
         plan = level.plan.in_releases(consensus.how_often(level.components, len(pool)))
-        answers = Answers(plan, leading(phi, level.components), y, group, classes)
+        parts = None if allowed is None else plan.shares(allowed)
+        answers = Answers(plan, leading(phi, level.components), y, group, classes, parts)
         draws = (draw(consensus, answers, cut, source([0, step])) for step in range(DRAWS))
         labels = (consensus.learn(cut, one).belief.argmax(axis=1) for one in draws)
         shares = [share for one in labels if (share := accuracy(one, truth)) is not None]

@@ -39,7 +39,7 @@ class Shift(Artifact):
         if self.own <= _OWN and max(self.private_alone, self.public_alone) <= _ALONE:
             return ""
         return (
-            f"warning: the public pool does not stand for the private records: {self.private_alone:.0%} of records "
+            f"the public pool does not stand for the private records: {self.private_alone:.0%} of records "
             f"have no public input among their {NEIGHBOURS} nearest, {self.public_alone:.0%} of public inputs no "
             f"record, and {self.own:.0%} of neighbours are of one's own side (50% if both were alike): labels and what "
             "learns from them may be worse than the pool tells; the owner's, not for publication"
@@ -48,8 +48,9 @@ class Shift(Artifact):
     def describe(self) -> str:
         if self.own is None:
             return "too few records or public inputs to tell whether they are alike"
-        alike = "does not stand" if self.warning else "stands"
-        return f"the public pool {alike} for the private records: {self.own:.1%} of neighbours are of one's own side"
+        if self.warning:
+            return f"warning: {self.warning}"
+        return f"the public pool stands for the private records: {self.own:.1%} of neighbours are of one's own side"
 
 
 def shift(private: np.ndarray, public: np.ndarray) -> Shift:

@@ -20,6 +20,12 @@ _BASIS = (
     "**The basis.** In which directions records answer was fixed by public inputs, the number of records and the "
     "epsilon alone, and no private record is among the public inputs."
 )
+_BUDGETS = (
+    "**Budgets of their own.** A record gave less of its answer where it allowed less; what it allowed was read from a "
+    "cell of its own, and what each cell means was declared beforehand. A record with a cell that nobody declared gave "
+    "nothing. The epsilon above is the largest; that of each cell holds for a record with this cell replaced by "
+    "nothing, cell and all."
+)
 
 
 def of_sum(drawn: NoisySum, *, data: str, account: Mapping[str, str] | None = None) -> Statement:
@@ -34,8 +40,11 @@ def of_sum(drawn: NoisySum, *, data: str, account: Mapping[str, str] | None = No
         trusted=_ADDER,
         guarantee=found,
         replace_one=other,
-        facts=(("sums released", f"{times}, each of {directions} directions x {classes} classes"),),
-        rests_on=(_BASIS,),
+        facts=(
+            ("sums released", f"{times}, each of {directions} directions x {classes} classes"),
+            *((f"a record whose {where}", str(one)) for where, one in drawn.of_levels()),
+        ),
+        rests_on=(_BASIS, *[_BUDGETS] * bool(drawn.levels)),
         not_covered=(PUBLIC_INPUTS,),
         exact_noise=drawn.exact_noise,
         account=account,

@@ -6,7 +6,8 @@ What is done to a row:
     table       columns of cells -> one array of rows, and those columns that are chosen
     labels      written labels -> places in the class list
     owners      written groups -> whose a record is; nobody is on two sides
-    records     a file's rows, labels and groups, checked -> a pool of records
+    budgets     written wishes -> how much epsilon a record allows
+    records     a file's rows, labels, groups and budgets, checked -> a pool of records
     recognise   (looks) a digest of private records, whatever file they come in
     split       pools -> private | public | test, by position alone
     advice      (looks) what to type about a column

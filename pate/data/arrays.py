@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from pate.data.budgets import Budgets
 from pate.data.dataset import Dataset
 from pate.data.formats import FORMATS, count, shape
 from pate.data.kinds import KINDS
@@ -115,11 +116,11 @@ class Arrays(Dataset):
     def no_identifiers(self) -> Collection[str]:
         return self.keep or ()
 
-    def split(self, group_by: str | None = None) -> Split:
+    def split(self, group_by: str | None = None, budgets: Budgets | None = None) -> Split:
         """Read and check the files, make pools of records, divide those by position alone."""
-        raws = self._read(group_by)
+        raws = self._read(group_by, budgets.column if budgets else None)
         classes, notes = self._classes(raws)
-        pools = {side: pooled(raw, classes, owned=side in _OWNED) for side, raw in raws.items()}
+        pools = {side: pooled(raw, classes, side in _OWNED, budgets) for side, raw in raws.items()}
         sizes = self._divided({side: len(pool) for side, pool in pools.items()})
         if "pool" in pools:
             order = shuffled(len(pools["pool"]), self.seed)
@@ -141,15 +142,18 @@ class Arrays(Dataset):
         known = _recognised(raws.get("pool") or raws.get("private"), mine)
         return replace(split, public_rows=rows, contents=(*known, *split.contents))
 
-    def _read(self, group_by: str | None) -> dict[str, Raw]:
+    def _read(self, group_by: str | None, budget_by: str | None) -> dict[str, Raw]:
         """Every side's file, as it must be."""
         if group_by is not None and group_by in ("x", "y", self.label):
             raise ConfigError(f"'{group_by}' is no group: name the column that says whose a record is")
+        if budget_by is not None and budget_by in ("x", "y", self.label):
+            raise ConfigError(f"'{budget_by}' is no budget: name the column that says what a record allows")
         self.require()
         chosen = Chosen(tuple(self.columns or ()), tuple(self.drop or ()))
-        raws = {side: read(path, self.label, group_by, chosen) for side, path in self.sides().items()}
+        raws = {side: read(path, self.label, group_by, chosen, budget_by) for side, path in self.sides().items()}
         for side, raw in raws.items():
-            check(raw, side != "public", group_by if side in _OWNED else None, self.label or "")
+            own = (group_by, budget_by) if side in _OWNED else (None, None)
+            check(raw, side != "public", own[0], self.label or "", own[1])
         agree(list(raws.values()))
         self._refuse_unknown_columns(raws)
         return raws

@@ -5,9 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from inspect import signature
 from pathlib import Path
 
 from pate.choice import Choice
+from pate.data.budgets import Budgets
 from pate.data.encoding import encoded
 from pate.data.split import Sizes, Split
 from pate.data.table import columns_of
@@ -96,7 +98,14 @@ class Dataset(Choice, ABC):
         """Columns of which somebody said that they are none, although they look like it."""
         return ()
 
-    def load(self, group_by: str | None = None) -> Split:
+    def load(self, group_by: str | None = None, budgets: Budgets | None = None) -> Split:
         """The split with its tables as numbers: split first, then encode, so that encoders see public rows alone."""
-        split = self.split(group_by)
+        if budgets is None:
+            split = self.split(group_by)
+        elif "budgets" in signature(self.split).parameters:
+            split = self.split(group_by, budgets)  # type: ignore[call-arg]
+        else:
+            raise ConfigError(
+                f"{self.name} has no column that says what a record allows: leave partition.budget_by out"
+            )
         return encoded(split, self.kinds_declared()) if columns_of(split.public.x) else split

@@ -88,7 +88,8 @@ def indices(raw: np.ndarray, classes: list[str], where: str) -> np.ndarray:
         named = {str(place): place for place in range(len(classes))} | named
     places = np.array([named.get(str(v), named.get(whole(v) or "", -1)) for v in values], dtype=np.int64)
     y: np.ndarray = places[positions]
-    _refuse(int((y < 0).sum()), where, f"are not among dataset.classes=[{', '.join(classes)}]")
+    quote = "; in a YAML file write 'yes' and 'no' in quotes" if set(truths) == {"true", "false"} else ""
+    _refuse(int((y < 0).sum()), where, f"are not among dataset.classes=[{', '.join(classes)}]{quote}")
     return y
 
 

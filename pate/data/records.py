@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from pate.data.budgets import Budgets
 from pate.data.cells import text
 from pate.data.formats import csv_columns, npy_arrays, npz_arrays, numeric, parquet_columns
 from pate.data.labels import indices
@@ -27,15 +28,18 @@ class Raw:
     x: np.ndarray
     labels: np.ndarray | None
     group: np.ndarray | None
+    wish: np.ndarray | None = None  # what its record allows, as it was written
     whole: dict[str, np.ndarray] = field(default_factory=dict)  # of a table: all columns there are
 
 
-def read(path: Path, label: str | None, group_by: str | None, chosen: Chosen | None = None) -> Raw:
+def read(
+    path: Path, label: str | None, group_by: str | None, chosen: Chosen | None = None, budget_by: str | None = None
+) -> Raw:
     """Read one file; for npy that is `<side>_x.npy` and its neighbours `<side>_y.npy`, `<side>_<group>.npy`."""
     form = path.suffix.lower()
     if form in (".csv", ".parquet"):
         columns = csv_columns(path) if form == ".csv" else parquet_columns(path)
-        return _table(path, columns, label, group_by, chosen or Chosen())
+        return _table(path, columns, (label, group_by, budget_by), chosen or Chosen())
     if chosen not in (None, Chosen()):
         raise ConfigError(f"dataset.columns and dataset.drop are for the columns of csv or parquet, not {path.name}")
     if label is not None:
@@ -48,15 +52,17 @@ def read(path: Path, label: str | None, group_by: str | None, chosen: Chosen | N
         raise ConfigError(
             f"{path}: images of whole numbers are bytes (uint8), these are {x.dtype}: save them so, or as floats"
         )
-    return Raw(str(path), numeric(x, path), arrays.get("y"), arrays.get(group_by) if group_by else None)
+    group, wish = (arrays.get(name) if name else None for name in (group_by, budget_by))
+    return Raw(str(path), numeric(x, path), arrays.get("y"), group, wish)
 
 
-def _table(path: Path, columns: dict[str, np.ndarray], label: str | None, group_by: str | None, chosen: Chosen) -> Raw:
+def _table(path: Path, columns: dict[str, np.ndarray], aside: tuple[str | None, ...], chosen: Chosen) -> Raw:
+    """`aside` are the columns of the label, the group and the budget: nothing is learned from them."""
     whole = dict(columns)
-    labels, group = (_names(columns.pop(name)) if name in columns else None for name in (label, group_by))
+    labels, group, wish = (_names(columns.pop(name)) if name in columns else None for name in aside)
     if not columns:
         raise ConfigError(f"{path} has no feature columns besides the label and the group")
-    return Raw(str(path), tabulated(chosen.of(columns, path)), labels, group, whole)
+    return Raw(str(path), tabulated(chosen.of(columns, path)), labels, group, wish, whole)
 
 
 def _names(column: np.ndarray) -> np.ndarray:
@@ -69,18 +75,21 @@ def _names(column: np.ndarray) -> np.ndarray:
     return np.array(cells)
 
 
-def check(raw: Raw, labelled: bool, group_by: str | None, label: str = "") -> None:
-    """Refuse a file that is empty, or whose labels or groups are absent or do not belong to its records."""
+def check(raw: Raw, labelled: bool, group_by: str | None, label: str = "", budget_by: str | None = None) -> None:
+    """Refuse a file that is empty, or whose labels, groups or budgets are absent or do not belong to its records."""
     if not len(raw.x):
         raise ConfigError(f"{raw.where} holds no records: fill it, or take the file away if this side has none")
     if labelled and raw.labels is None:
         table = columns_of(raw.x)
         wanted = f"name the label column with dataset.label=; {shown_names(raw.x)}" if table else "save labels as 'y'"
         raise ConfigError(f"{raw.where} has no labels{label and f' in a column {label}'}: {wanted}")
+    there = f": {shown_names(raw.x)}" if columns_of(raw.x) else ""
     if group_by is not None and raw.group is None:
-        there = f": {shown_names(raw.x)}" if columns_of(raw.x) else ""
         raise ConfigError(f"{raw.where} has no '{group_by}' to group by{there}")
-    for what, values in (("labels", raw.labels), ("groups", raw.group if group_by else None)):
+    if budget_by is not None and raw.wish is None:
+        raise ConfigError(f"{raw.where} has no '{budget_by}' to read budgets from{there}")
+    group, wish = raw.group if group_by else None, raw.wish if budget_by else None
+    for what, values in (("labels", raw.labels), ("groups", group), ("budgets", wish)):
         if values is not None and values.shape != (len(raw.x),):
             raise ConfigError(f"{raw.where}: {len(raw.x)} records but {what} of shape {values.shape}")
 
@@ -119,13 +128,15 @@ class Pool:
     x: np.ndarray
     y: np.ndarray
     group: np.ndarray | None = None
+    allowed: np.ndarray | None = None  # the epsilon each record allows
 
     def __len__(self) -> int:
         return len(self.y)
 
     def rows(self, rows: slice | np.ndarray) -> Pool:
         """The records at these positions."""
-        return Pool(self.x[rows], self.y[rows], None if self.group is None else self.group[rows])
+        group, allowed = (None if one is None else one[rows] for one in (self.group, self.allowed))
+        return Pool(self.x[rows], self.y[rows], group, allowed)
 
     def first(self, count: int) -> Pool:
         return self.rows(slice(0, count))
@@ -134,7 +145,9 @@ class Pool:
         return self.rows(slice(len(self) - count, len(self)))
 
 
-def pooled(raw: Raw, classes: list[str], owned: bool) -> Pool:
-    """The file as records; without labels, y is -1 everywhere. Only private records have owners."""
+def pooled(raw: Raw, classes: list[str], owned: bool, budgets: Budgets | None = None) -> Pool:
+    """The file as records; without labels, y is -1 everywhere. Only private records have owners and budgets."""
     y = np.full(len(raw.x), -1, np.int64) if raw.labels is None else indices(raw.labels, classes, raw.where)
-    return Pool(raw.x, y, owners(raw.group, raw.where) if owned and raw.group is not None else None)
+    group = owners(raw.group, raw.where) if owned and raw.group is not None else None
+    allowed = budgets.allowed(raw.wish.tolist()) if owned and budgets and raw.wish is not None else None
+    return Pool(raw.x, y, group, allowed)

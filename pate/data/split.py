@@ -10,18 +10,20 @@ import numpy as np
 from pate.data.recognise import of_records
 from pate.data.records import Pool
 from pate.errors import ConfigError
-from pate.workspace.artifact import Artifact
+from pate.workspace.artifact import Arrays, Artifact
 
 
 @dataclass(frozen=True)
 class Private(Artifact):
-    """Records nobody outside may learn about. `group` names the person behind each record, where that is known."""
+    """Records nobody outside may learn about. `group` names the person behind each record, where that is known;
+    `allowed` is the epsilon each allows, where there are budgets of one's own."""
 
     x: np.ndarray
     y: np.ndarray
     classes: list[str]
     group: np.ndarray | None = None
     columns: dict[str, Any] | None = None  # how a table became numbers: learned from public rows
+    allowed: np.ndarray | None = None
 
     def check(self) -> None:
         _check_inputs(self.x)
@@ -31,6 +33,15 @@ class Private(Artifact):
             raise ValueError(f"labels must lie in 0..{len(self.classes) - 1}")
         if self.group is not None and (self.group.shape != self.y.shape or self.group.dtype.kind not in "iU"):
             raise ValueError("there must be a group, a number or a name, for each record")
+        if self.allowed is not None and (
+            self.allowed.shape != self.y.shape or self.allowed.dtype != np.float64 or not (self.allowed >= 0).all()
+        ):
+            raise ValueError("there must be an epsilon of at least 0, float64, for each record")
+
+    def split(self) -> tuple[Arrays, dict[str, Any]]:
+        """Without budgets as it was before there were any: what is drawn from private records is known by them."""
+        arrays, facts = super().split()
+        return arrays, {name: fact for name, fact in facts.items() if name != "allowed"}
 
 
 @dataclass(frozen=True)
@@ -141,7 +152,7 @@ def shuffled(records: int, seed: int) -> np.ndarray:
 def assemble(private: Pool, public: Pool, test: Pool, classes: list[str], notes: tuple[str, ...] = ()) -> Split:
     """Three pools as a split; true labels of the public side go behind the comparison's door."""
     return Split(
-        Private(private.x, private.y, list(classes), private.group),
+        Private(private.x, private.y, list(classes), private.group, allowed=private.allowed),
         Public(public.x, list(classes)),
         Test(test.x),
         Truth(public.y, test.y),

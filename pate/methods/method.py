@@ -56,6 +56,7 @@ class Method(ABC):
     key: ClassVar[str]
     own: ClassVar[type[Choice] | None] = None
     shaped_by: ClassVar[Sequence[str]] = ()
+    keeps_budgets: ClassVar[bool] = False  # whether a record that allows less of its epsilon pays less
 
     @property
     def settings_shown(self) -> list[str]:

@@ -40,8 +40,10 @@ def main(given: Path, wanted: Path) -> None:
 
 def ask(x: np.ndarray, classes: int) -> np.ndarray:
     """The probability of each class for each input."""
-    import onnxruntime  # type: ignore[import-untyped, unused-ignore]
-
+    try:
+        import onnxruntime  # type: ignore[import-untyped, unused-ignore]
+    except ModuleNotFoundError:
+        sys.exit("onnxruntime is not installed here: pip install onnxruntime")
     session = onnxruntime.InferenceSession(str(FOLDER / "model.onnx"), providers=["CPUExecutionProvider"])
     parts = [session.run(None, {"input": x[start : start + ROWS]})[0] for start in range(0, len(x), ROWS)]
     return np.concatenate([np.empty((0, classes), np.float32), *parts])

@@ -48,4 +48,5 @@ def test_with_a_method_that_reads_it(settings):
 
 def test_what_another_setting_is_made_of_has_an_effect(settings):
     assert said(settings, "seed=3", "noise.seed=${seed}") == []
+    assert idle(["seed=3", r"noise.seed=$\{seed\}"], graph(settings("methods=[consensus]")), ["consensus"]) == []
     assert said(settings, "seed=3", "noise.seed=4") != []

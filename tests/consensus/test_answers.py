@@ -66,6 +66,34 @@ def test_what_is_left_unsaid_moves_by_at_most_the_bound(raw, classes, cut, data)
     assert squared(together - without) <= BOUND**2
 
 
+@settings(max_examples=300, deadline=None)
+@given(rows, st.integers(2, 6), st.floats(0, 1) | st.floats(0, 1e-6), st.data())
+def test_who_allows_less_moves_the_sum_by_as_much_less(raw, classes, share, data):
+    """Alone and beyond weights, as a record and as a group, which has the least share of its records."""
+    y = np.array(data.draw(st.lists(st.integers(0, classes - 1), min_size=len(raw), max_size=len(raw))), np.int64)
+    weights = data.draw(arrays(np.float64, (raw.shape[1], classes), elements=st.floats(-2, 2)))
+    phi, shares = unit_length(raw), np.r_[share, np.ones(len(raw) - 1)]
+    group = np.arange(len(raw)) // 2
+    for whose, summed in (
+        (slice(0, 1), lambda phi: sum_of_records(phi, y, classes, shares)),
+        (slice(0, 1), lambda phi: sum_of_residuals(phi, y, classes, weights, 0.7, shares)),
+        (slice(0, 2), lambda phi: sum_of_groups(phi, y, group, classes, 2.0, None, shares)),
+        (slice(0, 2), lambda phi: sum_of_groups(phi, y, group, classes, 1.4, weights, shares)),
+    ):
+        gone = phi.copy()
+        gone[whose] = np.nan
+        assert squared(summed(phi) - summed(gone)) <= (share * BOUND) ** 2
+
+
+def test_a_share_of_an_answer_is_that_share_of_it():
+    rng = np.random.default_rng(0)
+    phi, y, shares = unit_length(rng.normal(size=(50, 5))), rng.integers(3, size=50), rng.random(50)
+    expected = sum(
+        share * np.outer(place, np.eye(3)[label] - 1 / 3) for place, label, share in zip(phi, y, shares, strict=True)
+    )
+    assert np.allclose(sum_of_records(phi, y, 3, shares) * centred_length(3) / BOUND, expected, atol=50 * 1e-6)
+
+
 def test_what_is_left_unsaid_is_the_residual():
     """Against the formula, record by record; and groups of one clipped as high as it takes are the same."""
     rng = np.random.default_rng(0)

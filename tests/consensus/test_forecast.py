@@ -25,8 +25,14 @@ def test_noise_is_that_of_the_exact_curve(found):
             assert delta == pytest.approx(1e-5, rel=1e-4)
 
 
-def test_an_entry_has_its_share_of_the_bound(found):
-    assert found.noise == pytest.approx([one * np.sqrt(3 / 4) for one in found.sigma])
+def test_an_entry_has_its_share_of_the_bound():
+    """In every sum that would be released: two of them have the root of two times the noise each."""
+    once = forecast(KernelConsensus(releases=1), POOL, 4, 2000, 1e-5, None, 0.3)
+    twice = forecast(KernelConsensus(releases=2), POOL, 4, 2000, 1e-5, None, 0.3)
+    assert once.noise == pytest.approx([one * np.sqrt(3 / 4) for one in once.sigma])
+    assert twice.noise == pytest.approx([np.sqrt(2) * one for one in once.noise])
+    assert twice.mechanism.startswith("2 sums of bounded answers")
+    assert twice.sigma == once.sigma
 
 
 def test_what_was_asked_for_is_among_them(found):
@@ -50,8 +56,8 @@ def test_nothing_to_hear_is_not_recovered():
 
 
 def test_a_group_has_the_noise_of_its_clip():
-    alone = forecast(KernelConsensus(), POOL, 4, 2000, 1e-5, None, 1.0)
-    groups = forecast(KernelConsensus(clip=8.0), POOL, 4, 2000, 1e-5, "person", 1.0)
+    alone = forecast(KernelConsensus(releases=1), POOL, 4, 2000, 1e-5, None, 1.0)
+    groups = forecast(KernelConsensus(clip=8.0, releases=1), POOL, 4, 2000, 1e-5, "person", 1.0)
     assert groups.noise == pytest.approx([8 * one for one in alone.noise])
     assert groups.recovered[0] < alone.recovered[0] + 0.05
     assert groups.guarantees()[0].relation.group == "person"

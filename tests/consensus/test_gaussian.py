@@ -19,6 +19,7 @@ from pate.consensus.answers import (
 from pate.consensus.gaussian import CUT, MOST, GaussianPlan
 from pate.consensus.kernel import KernelConsensus
 from pate.consensus.noisy_sum import NoisySum
+from pate.data.budgets import Budgets
 from pate.noise import source
 
 DRAWS = 200_000
@@ -149,3 +150,22 @@ def test_continuous_noise_is_marked():
     assert "floating-point" in plan.describe()
     assert not GaussianPlan(**vars(plan)).exact_noise
     assert not NoisySum.of_one(sum_of_records(PHI, Y, 2), 3, plan, seeded=False).exact_noise
+
+
+@pytest.mark.parametrize("noise", ["discrete", "continuous"])
+@pytest.mark.parametrize("allowed", [0.01, 0.1, 0.5, 0.999])
+def test_who_allows_less_pays_no_more_than_that(noise, allowed):
+    """Against the exact curve of the share that is given (Balle & Wang 2018, Theorem 8)."""
+    whole = KernelConsensus(noise=noise).plan(1.0, 1e-4, None)
+    plan = whole.keeping(Budgets("wish", {"low": allowed, "all": 1.0}))
+    share, none, most = plan.shares(np.array([allowed, 0.0, 1.0]))
+    assert (none, most) == (0.0, 1.0)
+    mu = share / plan.sigma
+    delta = norm.cdf(mu / 2 - allowed / mu) - math.exp(allowed) * norm.cdf(-mu / 2 - allowed / mu)
+    assert 0.99e-4 < delta <= 1e-4
+    (low, price), (high, other) = plan.levels()
+    assert (low, high) == ("wish is low", "wish is all")
+    assert allowed * (1 - 1e-6) < price.epsilon <= allowed
+    assert other == plan.guarantees()[0]
+    assert plan.cost() == whole.cost()
+    assert plan.in_releases(2).levels() == plan.levels()

@@ -32,7 +32,7 @@ def test_an_honest_split_is_silent(seed):
 def test_other_inputs_are_noticed(seed, moved):
     private, public = halves(seed)
     found = shift(X[private], moved(X[public]))
-    assert found.warning.startswith("warning: the public pool does not stand for the private records")
+    assert found.warning.startswith("the public pool does not stand for the private records")
     assert "not for publication" in found.warning
     assert "\n" not in found.warning
 

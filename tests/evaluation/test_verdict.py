@@ -17,7 +17,7 @@ def method(name, accuracy, epsilon, guarantee, ahead=None, published=None):
 
 
 def found(*methods):
-    every = {"epsilon": 4.0, "guarantee": "every data set"}
+    every = {"epsilon": 4.0, "guarantee": "every data set", "delta": 1e-5}
     return typed({"methods": list(methods), "config": {"dataset": {"name": "toy"}}, "pate": {"accountants": [every]}})
 
 
@@ -35,7 +35,7 @@ PATE = method("pate", 0.9, 1.0, "this data set", published=4.0)
     ],
 )
 def test_the_better_one_is_so_by_two_standard_errors_and_a_sign_test(ahead, words):
-    fair = method("dpsgd_publishable", 0.9 - ahead[0], 4.0, "every data set", ahead)
+    fair = method("dpsgd_publishable", 0.9 - ahead[0], 4.0, "every data set", ahead, published=4.0)
     said = verdict(found(PATE, fair))
     assert words in said.headline
     assert said.headline.endswith("at the epsilon that may be published.")
@@ -65,15 +65,33 @@ def test_an_epsilon_for_this_data_set_beside_one_for_every_is_called_so():
 )
 def test_the_headline_says_what_is_not_the_same_on_both_sides(changes, words):
     fair = method("dpsgd_publishable", 0.95, 4.0, "every data set", [-0.05, 0.01, 0.0]) | changes
-    assert words in verdict(found(PATE, fair)).headline
+    said = verdict(found(PATE, fair))
+    assert words in said.headline
+    assert "PATE 90.0% and DP-SGD 95.0% are right" in said.headline
+    assert "better" not in f"{said.headline} {said.sentences}"
+
+
+def test_a_model_that_is_the_owners_is_not_called_better_at_what_may_be_published():
+    kept = method("dpsgd_publishable", 0.8, 4.0, "every data set", [0.1, 0.01, 0.0])
+    assert verdict(found(PATE, kept)).headline.endswith("PATE is the better model at the same worst-case epsilon.")
+
+
+def test_at_the_epsilon_that_may_be_published_is_said_first_and_what_is_unlike_is_not_compared():
+    """A consensus at PATE's publishable epsilon, and DP-SGD at one of its own."""
+    other = method("dpsgd", 0.8, 1.5, "every data set", [0.1, 0.01, 0.0], published=1.5)
+    alike = method("consensus", 0.95, 4.0, "every data set", [-0.05, 0.01, 0.0], published=4.0)
+    said = verdict(found(PATE, other, alike))
+    assert said.headline == "On toy, consensus is the better model at the epsilon that may be published."
+    assert said.sentences[0].startswith("Worst case against worst case: PATE 90.0% at epsilon 4.000 for every data set")
+    assert said.sentences[1].startswith("Not compared, at different epsilons: PATE 90.0% at epsilon 4.000")
 
 
 def test_different_kinds_are_in_the_headline_too():
-    near = method("dpsgd", 0.8, 60.0, "every data set", [0.1, 0.01, 0.0], published=60.0)
+    near = method("dpsgd", 0.8, 1.0, "every data set", [0.1, 0.01, 0.0], published=1.0)
     said = verdict(found(PATE, near))
-    assert "at epsilons of different kinds" in said.headline
+    assert said.headline == "On toy, PATE is the better model, at epsilons of different kinds."
     assert (
-        "DP-SGD 80.0% at epsilon 60.000 for every data set (publishable), delta 1e-05, one record" in said.sentences[0]
+        "DP-SGD 80.0% at epsilon 1.000 for every data set (publishable), delta 1e-05, one record" in said.sentences[0]
     )
 
 

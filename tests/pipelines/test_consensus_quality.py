@@ -48,4 +48,4 @@ def test_without_true_labels_it_says_so(run, tmp_path):
     own = ["dataset=arrays", f"dataset.path={place}", "dataset.classes=[a,b,c]", "delta=1e-3"]
     found = run("stage=quality", *ALONE, *own)
     assert "no true labels" in found["stages"]["consensus_quality"]["summary"]
-    assert {row[2] for row in found["tables"][0]["rows"]} == {None}
+    assert not found["tables"]  # of nothing

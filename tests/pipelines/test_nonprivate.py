@@ -32,7 +32,7 @@ def test_alone_it_is_a_row_and_it_is_said_that_nothing_private_stands_beside_it(
     )
     assert row["accuracy"] > 0.9
     assert f"{row['accuracy']:.1%}" in done.stdout
-    assert done.stdout.count("nothing private is part of this run") == 1
+    assert done.stdout.count("no private method is part of this run") == 1
     page = (tmp_path / "run" / "report.html").read_text()
     assert f"On digits, {row['accuracy']:.1%} of the test inputs are answered right without privacy." in page
     assert "Nothing of this run may be published as differentially private" in page
@@ -48,7 +48,9 @@ def test_alone_in_a_sweep_it_has_a_line_for_each_job(pate):
 def test_beside_another_learner_it_bounds_nothing(settings):
     assert [one.key for one in entries(settings("methods=[dpsgd,nonprivate]", "dpsgd.epsilon=2"))] == ["dpsgd"]
     assert [one.key for one in entries(settings("methods=[pate,nonprivate]"))] == ["pate", "nonprivate"]
-    assert [one.key for one in entries(settings("methods=[pate,nonprivate]", "dataset.public=0"))] == ["nonprivate"]
+    assert [
+        one.key for one in entries(settings("stage=nonprivate", "methods=[pate,nonprivate]", "dataset.public=0"))
+    ] == ["nonprivate"]
 
 
 def test_the_student_of_a_consensus_has_a_bound_and_where_none_learns_it_is_said(settings):

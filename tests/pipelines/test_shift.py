@@ -9,7 +9,7 @@ from pate.pipelines.artifacts import SHIFT
 from sklearn.datasets import load_digits
 
 ALONE = ["methods=[consensus]", "n_jobs=1"]
-WARNING = "warning: the public pool does not stand for the private records"
+WARNING = "the public pool does not stand for the private records"
 
 
 @pytest.fixture

@@ -35,7 +35,7 @@ from pate.workspace.typed_json import to_json
 
 _WEB = Path(__file__).parents[1] / "web"
 _MOST_CLASSES = 20
-OWNERS = "This page is the owner's: it holds epsilons and figures computed from private votes. Do not publish it."
+OWNERS = "This page is the owner's: it holds figures computed from private data. Do not publish it."
 
 
 def owners_page(found: Results, evidence: Evidence | None, panel: Panel | None) -> str:

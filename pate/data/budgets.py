@@ -1,0 +1,43 @@
+"""Budgets of one's own: how much epsilon a record allows, by what stands in a column of it.
+
+A cell is read by itself, and what it means is declared beforehand: which levels there are says nothing of anybody. A
+cell that nobody declared allows nothing. (Individualized PATE: Boenisch et al. 2023.)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pate.data.cells import text
+
+
+@dataclass(frozen=True)
+class Budgets:
+    """What each of these cells of a column allows."""
+
+    column: str
+    epsilons: Mapping[str, float]
+
+    @classmethod
+    def of(cls, column: str | None, epsilons: Mapping[Any, Any] | None) -> Budgets | None:
+        """As configured, or None if nothing is; a ValueError for half of it or nonsense, beginning with the field."""
+        if column is None and epsilons is None:
+            return None
+        if column is None:
+            raise ValueError("budget_by names the column that budgets are for, and is missing")
+        if not epsilons:
+            raise ValueError(f"budgets say which epsilon a cell of '{column}' allows, e.g. {{low: 0.1, high: 1}}")
+        for cell, epsilon in epsilons.items():
+            number = isinstance(epsilon, int | float) and not isinstance(epsilon, bool)
+            if not (number and math.isfinite(epsilon) and epsilon > 0):
+                raise ValueError(f"budgets must be positive epsilons, got {cell}: {epsilon}")
+        return cls(column, {text(str(cell).strip()): float(epsilon) for cell, epsilon in epsilons.items()})
+
+    def allowed(self, cells: Iterable[Any]) -> np.ndarray:
+        """The epsilon each allows."""
+        return np.array([self.epsilons.get(text(str(cell).strip()), 0.0) for cell in cells], dtype=np.float64)
