@@ -136,3 +136,19 @@ def test_a_method_is_asked_what_is_wrong_where_it_has_a_part(settings, monkeypat
             settings(*asked)
     else:
         settings(*asked)
+
+
+@pytest.mark.parametrize("words", [["stage=release"], ["budget=strict", "budget.epsilon=5"]])
+def test_a_delta_within_which_a_record_may_be_published_neither_leaves_nor_is_paid_for(settings, words):
+    asked = [*words, "methods=[consensus]", "delta=0.01"]
+    with pytest.raises(ConfigError, match=r"delta=0.01 is not below 1/1200: .*: choose a smaller one"):
+        settings(*asked)
+    settings(*asked[:-1], "delta=0.0005")
+    settings("methods=[consensus]", "delta=0.01")  # a warning
+
+
+def test_what_was_named_and_cannot_take_part_is_refused_before_others_spend(settings):
+    with pytest.raises(ConfigError, match=r"^methods=\[consensus,dpsgd\]: .*DP-SGD is left out"):
+        settings("methods=[consensus,dpsgd]")
+    settings("methods=[consensus,dpsgd]", "dpsgd.epsilon=1")
+    settings("dataset.public=0", "dpsgd.epsilon=1")  # PATE was not named, and is left out in a note
