@@ -184,7 +184,7 @@ def test_defaults_of_sections_that_draws_depend_on_never_change():
     """They have no `frozen`: a default that must change becomes a field of another name."""
     from pate.settings import NoiseConfig, PartitionConfig, SanitiseConfig
 
-    pins = {NoiseConfig: {"seed": None}, PartitionConfig: {"group_by": None}}
+    pins = {NoiseConfig: {"seed": None}, PartitionConfig: {"group_by": None, "budget_by": None, "budgets": None}}
     pins[SanitiseConfig] = {"order": 20.0, "beta": 0.01, "sigma_ss": 5.0}
     for section, pin in pins.items():
         assert {item.name: default(item) for item in fields(section)} == pin

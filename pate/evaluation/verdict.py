@@ -106,7 +106,7 @@ class Pair:
         """Who is better, where that can be said."""
         ours, theirs = self.ours.method, self.theirs.method
         if not self.near:
-            return f"{self.ours.score} and {self.theirs.score} are right"
+            return f"{ours.short} is right on {ours.accuracy:.1%} and {theirs.short} on {theirs.accuracy:.1%}"
         lead, error, chance = theirs.ahead or (0.0, 0.0, 1.0)
         if abs(lead) <= _SURE * error or chance > _CHANCE:
             return f"{ours.short} and {theirs.short} cannot be told apart"
