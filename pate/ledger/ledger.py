@@ -262,10 +262,13 @@ def _filter(
     if budget.epsilon is None or (together := composed([*before, *costs], budget.delta, rule)) <= budget.epsilon:
         return rule
     spent, requested = (composed(some, budget.delta, rule) for some in (before, costs))
+    unfinished = sum(entry.status != "released" for entry in own)
+    killed = f" ({unfinished} of {len(own)} draws were not finished, and count)" if unfinished else ""
     message = (
         f"the budget of account {account} is epsilon {remaining(budget.epsilon)}, delta {given(budget.delta)}, "
         f"{promise}: "
-        f"requested {shown(requested)}, spent {shown(spent)}, remaining {remaining(max(budget.epsilon - spent, 0.0))}; "
+        f"requested {shown(requested)}, spent {shown(spent)}{killed}, "
+        f"remaining {remaining(max(budget.epsilon - spent, 0.0))}; "
     )
     if rule == "basic" and math.isinf(together):
         message += f"deltas add up to {given(float(deltas([*before, *costs])))}, which is too much"

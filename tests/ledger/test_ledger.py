@@ -92,6 +92,13 @@ def test_strict_refuses_names_every_number_and_writes_nothing(ledger):
     assert ledger.spent("clinic", 1e-5) <= 1.0
 
 
+def test_a_refusal_says_which_of_what_was_spent_was_not_finished(ledger):
+    reserve(ledger)
+    ledger.abandon("labels/1")
+    with pytest.raises(BudgetExceeded, match=r"spent [0-9.]+ \(1 of 1 draws were not finished, and count\), remaining"):
+        reserve(ledger, spender(artifact="labels/2"), budget=Budget(0.5, 1e-5, True))
+
+
 def test_research_records_and_warns(ledger):
     warnings = Warnings()
     for _ in range(30):
