@@ -36,8 +36,14 @@ class Budgets:
             number = isinstance(epsilon, int | float) and not isinstance(epsilon, bool)
             if not (number and math.isfinite(epsilon) and epsilon > 0):
                 raise ValueError(f"budgets must be positive epsilons, got {cell}: {epsilon}")
-        return cls(column, {text(str(cell).strip()): float(epsilon) for cell, epsilon in epsilons.items()})
+        return cls(column, {_named(cell): float(epsilon) for cell, epsilon in epsilons.items()})
 
     def allowed(self, cells: Iterable[Any]) -> np.ndarray:
         """The epsilon each allows."""
-        return np.array([self.epsilons.get(text(str(cell).strip()), 0.0) for cell in cells], dtype=np.float64)
+        return np.array([self.epsilons.get(_named(cell), 0.0) for cell in cells], dtype=np.float64)
+
+
+def _named(cell: Any) -> str:
+    """A cell as it is declared: 3 and 3.0 are one, and so are true and 1, which an array of numbers makes of it."""
+    name = text(str(cell).strip())
+    return {"true": "1", "false": "0"}.get(name.casefold(), name)

@@ -59,7 +59,8 @@ def read(
 def _table(path: Path, columns: dict[str, np.ndarray], aside: tuple[str | None, ...], chosen: Chosen) -> Raw:
     """`aside` are the columns of the label, the group and the budget: nothing is learned from them."""
     whole = dict(columns)
-    labels, group, wish = (_names(columns.pop(name)) if name in columns else None for name in aside)
+    labels, group, wish = (columns.pop(name) if name in columns else None for name in aside)
+    labels, group = (None if one is None else _names(one) for one in (labels, group))  # a wish is read cell by cell
     if not columns:
         raise ConfigError(f"{path} has no feature columns besides the label and the group")
     return Raw(str(path), tabulated(chosen.of(columns, path)), labels, group, wish, whole)

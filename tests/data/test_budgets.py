@@ -6,6 +6,7 @@ import pytest
 from pate.data.arrays import Arrays
 from pate.data.budgets import Budgets
 from pate.data.digits import Digits
+from pate.data.split import Private
 from pate.errors import ConfigError
 
 
@@ -13,6 +14,25 @@ def test_a_cell_allows_what_was_declared_of_it_and_others_allow_nothing():
     budgets = Budgets.of("wish", {"low": 0.1, " high": 1, 3: 0.5})
     cells = ["low", "high ", "high", 3, 3.0, "3", "middle", "", None, float("nan"), "LOW"]
     assert budgets.allowed(cells).tolist() == [0.1, 1, 1, 0.5, 0.5, 0.5, 0, 0, 0, 0, 0]
+
+
+@pytest.mark.parametrize("other", [True, 2, 2.5, False])
+def test_another_records_type_changes_no_cells_meaning(tmp_path, other):
+    """An array stores truths beside a number as numbers."""
+    file = tmp_path / "all.npz"
+    np.savez(
+        file, x=np.arange(6.0)[:, None], y=np.arange(6) % 2, wish=np.array([True, True, False, True, False, other])
+    )
+    split = Arrays("own", str(file), private=6, public=0, test=0, classes=["0", "1"])
+    private = split.split(None, Budgets.of("wish", {True: 1.0, "false": 0.5})).private
+    own = dict(zip(private.x[:, 0].tolist(), private.allowed.tolist(), strict=True))
+    assert [own[place] for place in range(5)] == [1.0, 1.0, 0.5, 1.0, 0.5]
+
+
+def test_budgets_are_kept_with_the_records(own):
+    private = own.load(None, Budgets("wish", {"low": 0.1, "high": 1.0})).private
+    assert Private.join(*private.split()).allowed.tolist() == [0.1, 1.0, 0.0, 0.0]
+    assert "allowed" not in {**own.load().private.split()[0], **own.load().private.split()[1]}
 
 
 @pytest.mark.parametrize(
