@@ -47,9 +47,10 @@ class Basis(Artifact):
         """The same for the public inputs it was made from, each as if it were not one of them."""
         return self.read(x)
 
-    def as_records(self, x: np.ndarray) -> np.ndarray:
-        """Where these public inputs would stand if they were records: what they say of those that are."""
-        return self.pool(x)
+    def as_records(self, x: np.ndarray, pool: np.ndarray) -> np.ndarray:
+        """Where these public inputs would stand if they were records: what they say of those that are. `pool` is where
+        they stand as public inputs."""
+        return pool
 
     def predictor(self, weights: np.ndarray, belief: np.ndarray, x: np.ndarray) -> Model:
         """The model of phi(x)' weights (components x classes); `belief` are shares of the public inputs `x`."""

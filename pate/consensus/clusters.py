@@ -105,7 +105,7 @@ class ClusterBasis(Basis):
         """A public input is of one cluster."""
         return self._at(x, 1)
 
-    def as_records(self, x: np.ndarray) -> np.ndarray:
+    def as_records(self, x: np.ndarray, pool: np.ndarray) -> np.ndarray:
         return self.read(x)
 
     def _at(self, x: np.ndarray, votes: int) -> np.ndarray:

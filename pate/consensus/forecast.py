@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -22,7 +24,7 @@ from threadpoolctl import threadpool_limits
 from pate.accounting.guarantee import Guarantee, given
 from pate.consensus.consensus import Consensus
 from pate.consensus.levels import Level, beliefs, leading, levels
-from pate.consensus.spectrum import loudness
+from pate.consensus.spectrum import Loudness, loudness
 from pate.evaluation.results import Table
 from pate.noise import source
 from pate.workspace.artifact import Artifact
@@ -120,13 +122,21 @@ def forecast(
 ) -> Forecast:
     """From public features and the number of private records."""
     basis, several = levels(consensus, features, classes, records, delta, group, asked)
-    places, pool, pseudo = basis.as_records(features), basis.pool(features), pseudo_classes(features, classes)
+    pool, pseudo = basis.pool(features), pseudo_classes(features, classes)
+    places = basis.as_records(features, pool)
     plans = [one.plan.in_releases(consensus.how_often(one.components, len(features))) for one in several]
     noise = [one.scale(classes)[1] for one in plans]
-    loud = [
-        loudness(leading(places, one.components), classes, deviation, records)
-        for one, deviation in zip(several, noise, strict=True)
-    ]
+    loud: list[Loudness] = []
+    back: list[float | None] = []
+    for components, alike in groupby(zip(several, noise, strict=True), key=lambda one: one[0].components):
+        shown = list(alike)
+        stand = leading(places, components)
+        asks = stand if places is pool else leading(pool, components)
+        loud += [loudness(stand, classes, deviation, records) for _, deviation in shown]
+        if pseudo is None:
+            back += [None] * len(shown)
+        else:
+            back += recovered(consensus, [level for level, _ in shown], stand, asks, pseudo, records)
     own = next(plan for plan, one in zip(plans, several, strict=True) if one.epsilon == asked)
     return Forecast(
         asked,
@@ -139,7 +149,7 @@ def forecast(
         [one.components for one in several],
         [one.heard for one in loud],
         [one.signal_to_noise for one in loud],
-        [None if pseudo is None else recovered(consensus, one, places, pool, pseudo, records) for one in several],
+        back,
     )
 
 
@@ -155,17 +165,24 @@ def pseudo_classes(features: np.ndarray, classes: int) -> np.ndarray | None:
 
 
 def recovered(
-    consensus: Consensus, level: Level, places: np.ndarray, pool: np.ndarray, pseudo: np.ndarray, records: int
-) -> float:
-    """The share of inputs whose pseudo-class is what half of the others, in the place of all records, made of them."""
+    consensus: Consensus,
+    several: Sequence[Level],
+    places: np.ndarray,
+    pool: np.ndarray,
+    pseudo: np.ndarray,
+    records: int,
+) -> list[float]:
+    """At each of several levels of as many components the share of inputs whose pseudo-class is what half of the
+    others, in the place of all records, made of them. What these say is the same at all levels: noise alone differs."""
     classes, noise = int(pseudo.max()) + 1, source(0)
-    places, pool = leading(places, level.components), leading(pool, level.components)
-    alone = consensus.plan(level.epsilon, level.plan.delta, None)  # each public input is a unit of its own
-    steps = alone.scale(classes)[0] / level.plan.scale(classes)[0]
-    order, right = np.random.default_rng(0).permutation(len(pool)), 0
+    order, right = np.random.default_rng(0).permutation(len(pool)), [0] * len(several)
+    alone = consensus.plan(several[0].epsilon, several[0].plan.delta, None)  # each public input is a unit of its own
     for step, half in enumerate((order[::2], order[1::2])):
         others = np.setdiff1d(order, half)
-        total = alone.added_up(places[others], pseudo[others], classes, None) * (steps * records / len(others))
-        belief = beliefs(consensus, pool, np.rint(total).astype(np.int64), records, level.plan, noise.at(step))
-        right += int((belief[half].argmax(axis=1) == pseudo[half]).sum())
-    return right / len(pool)
+        said = alone.added_up(places[others], pseudo[others], classes, None) * (records / len(others))
+        for number, level in enumerate(several):
+            steps = alone.scale(classes)[0] / level.plan.scale(classes)[0]
+            total = np.rint(said * steps).astype(np.int64)
+            belief = beliefs(consensus, pool, total, records, level.plan, noise.at(step))
+            right[number] += int((belief[half].argmax(axis=1) == pseudo[half]).sum())
+    return [one / len(pool) for one in right]

@@ -15,8 +15,9 @@ from threadpoolctl import threadpool_limits
 from pate.consensus.answers import unit_length
 from pate.consensus.basis import Basis
 from pate.consensus.consensus import Consensus, enough
+from pate.consensus.moments import handed_on
 from pate.errors import ConfigError
-from pate.learning.spreading import OnGraph, attached, nearest, similarity
+from pate.learning.spreading import OnGraph, PublicGraph, attached, nearest, similarity
 from pate.models.model import Floats
 from pate.models.neighbours import Neighbours
 
@@ -86,19 +87,14 @@ class GraphConsensus(OnGraph, Consensus):
         return self.nested(features, classes, [floor])[0]
 
     def nested(self, features: np.ndarray, classes: int, floors: Sequence[float]) -> tuple[GraphBasis, list[int]]:
-        from scipy.sparse.linalg import eigsh  # here, because every command would wait for it
-
-        graph = self.graph(features, often=False)
-        possible = len(graph.points) - 1
+        possible = len(features) - 1
         if self.components is not None and self.components > possible:
             raise ConfigError(
                 f"consensus.components={self.components}: {len(features)} public inputs have at most {possible}"
             )
         wanted = min(self.components or _MOST, possible)
-        with threadpool_limits(1, user_api="blas"):
-            start = np.random.default_rng(0).standard_normal(len(graph.points))
-            value, vectors = eigsh(graph.weights.astype(np.float64), k=wanted, which="LA", v0=start)
-        value, vectors = value[::-1], vectors[:, ::-1]
+        how = OnGraph(self.dimensions, self.power, self.neighbours, self.alpha)
+        graph, value, vectors = _leading(features, how, wanted)
         held = 1 / np.maximum(
             1 - self.alpha * value, 1e-9
         )  # what spreading labels would make of each (Zhou et al. 2004)
@@ -108,3 +104,15 @@ class GraphConsensus(OnGraph, Consensus):
         parts = (graph.mean, graph.directions, graph.points, graph.reach)
         mean, directions, points, reach = (np.ascontiguousarray(one, dtype=np.float32) for one in parts)
         return GraphBasis(mean, directions, points, reach, np.ascontiguousarray(scaled), self.attached), kept_by
+
+
+@handed_on
+def _leading(features: np.ndarray, how: OnGraph, wanted: int) -> tuple[PublicGraph, np.ndarray, np.ndarray]:
+    """The graph, and its largest eigenvalues with their eigenvectors, largest first."""
+    from scipy.sparse.linalg import eigsh  # here, because every command would wait for it
+
+    graph = how.graph(features, often=False)
+    with threadpool_limits(1, user_api="blas"):
+        start = np.random.default_rng(0).standard_normal(len(graph.points))
+        value, vectors = eigsh(graph.weights.astype(np.float64), k=wanted, which="LA", v0=start)
+    return graph, value[::-1], vectors[:, ::-1]

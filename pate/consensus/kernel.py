@@ -17,6 +17,7 @@ from threadpoolctl import threadpool_limits
 from pate.consensus.answers import unit_length
 from pate.consensus.basis import Basis
 from pate.consensus.consensus import Consensus, enough
+from pate.consensus.moments import handed_on
 from pate.errors import ConfigError
 from pate.models.kernel_machine import KernelMachine, gaussian_kernel
 from pate.models.model import Floats
@@ -88,19 +89,7 @@ class KernelConsensus(Consensus):
         return self.nested(features, classes, [floor])[0]
 
     def nested(self, features: np.ndarray, classes: int, floors: Sequence[float]) -> tuple[KernelBasis, list[int]]:
-        scale = evened(features, 0.0)
-        chosen = np.sort(np.random.default_rng(0).permutation(len(features))[: self.landmarks])
-        landmarks = (features[chosen] * scale).astype(np.float32)
-        with threadpool_limits(1, user_api="blas"):
-            spread, directions = eigh(_kernel(landmarks, landmarks, self.gamma))
-            kept = spread > _LEAST * spread[-1]
-            root = directions[:, kept] / np.sqrt(spread[kept])
-            moments = np.zeros((root.shape[1], root.shape[1]))
-            for start in range(0, len(features), _ROWS):
-                rows = _kernel(features[start : start + _ROWS] * scale, landmarks, self.gamma) @ root
-                moments += rows.T @ rows
-            spread, directions = eigh(moments / len(features))
-        spread, directions = spread[::-1], directions[:, ::-1]
+        scale, landmarks, root, spread, directions = _axes(features, self.gamma, self.landmarks)
         held = np.maximum(spread, 1e-12) ** (1 - self.whitening)
         held = held[: max(len(features) // _CROWDED, 1)]
         kept_by = [self.components or enough(held, _HEARD * floor, classes) for floor in floors]
@@ -112,6 +101,25 @@ class KernelConsensus(Consensus):
             )
         axes = root @ (directions[:, :wanted] * np.maximum(spread[:wanted], 1e-12) ** (-self.whitening / 2))
         return KernelBasis(landmarks, scale, axes, self.gamma), kept_by
+
+
+@handed_on
+def _axes(features: np.ndarray, gamma: float, count: int) -> tuple[np.ndarray, ...]:
+    """The scale of features, the landmarks, the way from kernels with these to the space of the kernel, and there the
+    second moments of the public inputs, largest first, with their directions."""
+    scale = evened(features, 0.0)
+    chosen = np.sort(np.random.default_rng(0).permutation(len(features))[:count])
+    landmarks = (features[chosen] * scale).astype(np.float32)
+    with threadpool_limits(1, user_api="blas"):
+        spread, directions = eigh(_kernel(landmarks, landmarks, gamma))
+        kept = spread > _LEAST * spread[-1]
+        root = directions[:, kept] / np.sqrt(spread[kept])
+        moments = np.zeros((root.shape[1], root.shape[1]))
+        for start in range(0, len(features), _ROWS):
+            rows = _kernel(features[start : start + _ROWS] * scale, landmarks, gamma) @ root
+            moments += rows.T @ rows
+        spread, directions = eigh(moments / len(features))
+    return scale, landmarks, root, spread[::-1], directions[:, ::-1]
 
 
 def _kernel(x: np.ndarray, landmarks: np.ndarray, gamma: float) -> np.ndarray:

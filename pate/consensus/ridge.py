@@ -14,6 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pate.consensus.moments import second_moments
+
 _STRENGTHS = np.geomspace(1e-8, 1e8, 321)
 _LEAST = 1e-12  # of an eigenvalue: below, a direction is not among the public inputs
 
@@ -33,7 +35,7 @@ def fit(pool: np.ndarray, released: np.ndarray, records: int, noise: float, leng
     that of one record's answer: n records are a sample, which varies too, by length^2 w_j / n over all classes."""
     free = released.shape[1] - 1
     centred = released - released.mean(axis=1, keepdims=True)  # answers sum to zero over classes; noise need not
-    w, directions = np.linalg.eigh(pool.T @ pool / len(pool))
+    w, directions = second_moments(pool)
     w = np.maximum(w, _LEAST)
     z = directions.T @ centred / records
     chance = (noise / records) ** 2 + length**2 * w / (records * free)  # of an entry of z
