@@ -23,8 +23,8 @@ _BASIS = (
 _BUDGETS = (
     "**Budgets of their own.** A record gave less of its answer where it allowed less; what it allowed was read from a "
     "cell of its own, and what each cell means was declared beforehand. A record with a cell that nobody declared gave "
-    "nothing. The epsilon above is the largest; that of each cell holds for a record with this cell replaced by "
-    "nothing, cell and all."
+    "nothing. That of each cell holds for a record with this cell replaced by nothing, cell and all, and for this "
+    "release alone. Which of two cells a record has is hidden by both their epsilons together, and no better."
 )
 
 

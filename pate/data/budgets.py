@@ -30,13 +30,23 @@ class Budgets:
             return None
         if column is None:
             raise ValueError("budget_by names the column that budgets are for, and is missing")
-        if not epsilons:
+        if not (isinstance(epsilons, Mapping) and epsilons):
             raise ValueError(f"budgets say which epsilon a cell of '{column}' allows, e.g. {{low: 0.1, high: 1}}")
         for cell, epsilon in epsilons.items():
             number = isinstance(epsilon, int | float) and not isinstance(epsilon, bool)
             if not (number and math.isfinite(epsilon) and epsilon > 0):
                 raise ValueError(f"budgets must be positive epsilons, got {cell}: {epsilon}")
-        return cls(column, {_named(cell): float(epsilon) for cell, epsilon in epsilons.items()})
+        found: dict[str, tuple[Any, float]] = {}
+        for cell, epsilon in epsilons.items():
+            before, _ = found.setdefault(_named(cell), (cell, float(epsilon)))
+            if before is not cell:
+                raise ValueError(f"budgets: {before!r} and {cell!r} are one cell, and allow one epsilon")
+        return cls(column, {name: epsilon for name, (_, epsilon) in found.items()})
+
+    def plain(self) -> dict[str, float]:
+        """As draws know them, however they were spelt: 1 and 1.0 are one epsilon. Whole ones are whole numbers, as the
+        first draws with budgets had them."""
+        return {name: int(epsilon) if epsilon.is_integer() else epsilon for name, epsilon in self.epsilons.items()}
 
     def allowed(self, cells: Iterable[Any]) -> np.ndarray:
         """The epsilon each allows."""

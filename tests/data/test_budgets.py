@@ -100,3 +100,17 @@ def test_a_column_that_is_not_there_or_says_something_else(own, column, said):
 def test_a_data_set_without_such_a_column_says_so():
     with pytest.raises(ConfigError, match="digits has no column"):
         Digits("digits").load(None, Budgets("wish", {"low": 1.0}))
+
+
+@pytest.mark.parametrize(
+    "twice", [{"1": 0.1, "true": 1.0}, {"low": 0.1, " low ": 1.0}, {"1e3": 0.1, "1000": 0.1}, {3: 0.1, 3.5: 1, "3": 1}]
+)
+def test_one_cell_declared_twice_is_refused_and_none_of_both_wins(twice):
+    with pytest.raises(ValueError, match=r"^budgets: .* are one cell"):
+        Budgets.of("wish", twice)
+
+
+@pytest.mark.parametrize("other", [["low"], 3, "low: 1"])
+def test_what_is_no_mapping_is_refused(other):
+    with pytest.raises(ValueError, match=r"^budgets say which epsilon"):
+        Budgets.of("wish", other)

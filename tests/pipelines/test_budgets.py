@@ -55,6 +55,17 @@ def test_other_budgets_are_another_draw_and_none_are_what_they_were(run, entries
     assert len(keys) == len(entries()) == 3
 
 
+@pytest.mark.parametrize("spelt", ["{high: 2.0, low: 0.2}", "{low : 0.20, high: 2}"])
+def test_the_same_budgets_in_other_words_are_the_same_draw(run, entries, table, spelt):
+    run("stage=consensus", *ALONE, *table, *WISHES)
+    run("stage=consensus", *ALONE, *table, WISHES[0], f"partition.budgets={spelt}")
+    assert len(entries()) == 1
+
+
+def test_cells_of_several_types_can_be_declared(run, table):
+    run("stage=check", *ALONE, *table, WISHES[0], "partition.budgets={0: 0.1, low: 0.2, true: 1}")
+
+
 def test_who_says_nothing_that_was_declared_reaches_nothing(run, table, tmp_path):
     """The cells' records are taken away, each by its position: the sum with the same noise is the same to the bit."""
     totals = []
