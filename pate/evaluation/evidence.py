@@ -5,7 +5,8 @@ It is made of private votes, test inputs and true labels: the owner's.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ from pate.accounting.law import OutOfRange
 from pate.accounting.winning import winning
 from pate.aggregation.aggregator import Aggregator
 from pate.aggregation.votes import Votes
+from pate.data.written import MOST_COLUMNS, AsWritten
+from pate.models.decision import Decision
 from pate.models.model import Floats, Model
 from pate.workspace.artifact import Artifact
 
@@ -28,7 +31,11 @@ class Evidence(Artifact):
 
     gaps: dict[str, Any] = field(default_factory=dict)
     confidence: dict[str, Any] = field(default_factory=dict)
-    mistakes: list[dict[str, Any]] = field(default_factory=list)  # true class, answer, confidence: the surest first
+    mistakes: list[dict[str, Any]] = field(default_factory=list)  # truth, answer, confidence, cells: the surest first
+    whose: str = ""  # the method whose model makes them
+    wrong: int = 0  # how many there are, of `scored` test inputs
+    scored: int = 0
+    columns: int = 0  # of a row, of which the first are shown; 0 where inputs are images
     images: np.ndarray = field(default_factory=lambda: np.empty((0, 1, 1), np.uint8))  # one a mistake
 
 
@@ -88,21 +95,38 @@ def confidence(votes: Votes, truth: np.ndarray, aggregator: Aggregator) -> dict[
 
 
 def mistakes(
-    model: Model, rows: Floats, inputs: np.ndarray, truth: np.ndarray, classes: list[str]
-) -> tuple[list[dict[str, Any]], np.ndarray]:
-    """Images the model gets wrong, those it is surest of first; none where inputs are no images."""
+    model: Model,
+    rows: Floats,
+    inputs: np.ndarray,
+    truth: np.ndarray,
+    classes: Sequence[str],
+    written: AsWritten | None = None,
+    decision: Decision | None = None,
+) -> Evidence:
+    """Inputs the model answers wrong, those it is surest of first: images, or rows of a table with their cells as they
+    were `written`, or as numbers where nobody knows that."""
     known = np.flatnonzero(truth >= 0)
-    if inputs.ndim < 3 or not len(known):
-        return [], np.empty((0, 1, 1), np.uint8)
+    if not len(known):
+        return Evidence()
     belief = model.proba(rows[known])
-    answer, sure = belief.argmax(axis=1), belief.max(axis=1)
+    answer = (decision or Decision()).answers(belief)
+    sure = belief[np.arange(len(known)), answer]
     wrong = np.flatnonzero(answer != truth[known])
-    wrong = wrong[np.argsort(-sure[wrong], kind="stable")][:_EXAMPLES]
-    told = [
+    worst = wrong[np.argsort(-sure[wrong], kind="stable")][:_EXAMPLES]
+    told: list[dict[str, Any]] = [
         {"truth": classes[truth[known[at]]], "answer": classes[answer[at]], "confidence": float(sure[at])}
-        for at in wrong
+        for at in worst
     ]
-    return told, _pixels(inputs[known[wrong]])
+    found = Evidence(mistakes=told, wrong=len(wrong), scored=len(known))
+    if inputs.ndim > 2:
+        return replace(found, images=_pixels(inputs[known[worst]]))
+    cells = [written.row(place) if written else _numbers(inputs[place]) for place in known[worst]]
+    told = [one | {"row": [list(cell) for cell in row.items()]} for one, row in zip(told, cells, strict=True)]
+    return replace(found, mistakes=told, columns=len(written.names) if written else inputs.shape[1])
+
+
+def _numbers(row: np.ndarray) -> dict[str, str]:
+    return {f"x{place}": f"{value:.4g}" for place, value in enumerate(row[:MOST_COLUMNS])}
 
 
 def _pixels(images: np.ndarray) -> np.ndarray:

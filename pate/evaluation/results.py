@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from pate.accounting.guarantee import Guarantee, best, publishable, worst_case
+from pate.evaluation.by_column import ByColumn
+from pate.evaluation.leads import Lead
+from pate.evaluation.measure import ACCURACY, Measure
 from pate.evaluation.quality import Quality
 from pate.ledger.summary import AccountTotal
 from pate.workspace.versions import RESULTS
-
-BEST, WORST_CASE = "best", "worst case"  # which guarantee of the run's first method a model stands beside
 
 
 @dataclass(frozen=True)
@@ -27,9 +28,8 @@ class Calibration:
 class MethodResult:
     """A method in the comparison: its guarantees, and how its model does on the test set and on the public pool.
 
-    `ahead` is by how much the first method of the run is ahead of this one on the test set: difference in accuracy, its
-    standard error, and the chance of so uneven a split. `details` are figures of its own. Accuracies of views are those
-    of the mean answer over moved copies of each input (test-time augmentation).
+    `standard_errors` are those of `metrics`, `leads` are over each other method, by metric. `details` are figures of
+    its own. Accuracies of views are those of the mean answer over moved copies of each input (test-time augmentation).
     """
 
     derived: ClassVar[tuple[str, ...]] = (
@@ -45,16 +45,15 @@ class MethodResult:
     private: bool = True
     from_pool: bool = False  # learned from the public pool
     from_labels: bool = False  # a student of the run's noisy labels, and not a learner of its own
-    compared_at: str = BEST
     stage: str = ""  # that makes its model
     kept: bool = False  # made to be compared, and not released
     guarantees: list[Guarantee] = field(default_factory=list)
     metrics: dict[str, float | None] = field(default_factory=dict)
     public_metrics: dict[str, float | None] = field(default_factory=dict)
-    accuracy_standard_error: float | None = None
+    standard_errors: dict[str, float] = field(default_factory=dict)
     accuracy_of_views: float | None = None
     public_accuracy_of_views: float | None = None
-    ahead: list[float] | None = None
+    leads: dict[str, dict[str, Lead]] = field(default_factory=dict)
     confusion: list[list[int]] | None = None
     by_class: dict[str, float | None] = field(default_factory=dict)
     public_by_class: dict[str, float | None] = field(default_factory=dict)
@@ -104,6 +103,21 @@ class MethodResult:
     @property
     def public_accuracy(self) -> float | None:
         return self.public_metrics.get("accuracy")
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """Always answering the class that is most common in the test set, and believing in the shares of its classes: no
+    method, and of no epsilon. `leads` are those of the methods over it."""
+
+    answer: str
+    metrics: dict[str, float | None] = field(default_factory=dict)
+    standard_errors: dict[str, float] = field(default_factory=dict)
+    leads: dict[str, dict[str, Lead]] = field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        return f"always {self.answer}"
 
 
 @dataclass(frozen=True)
@@ -169,6 +183,9 @@ class Results:
     stages: dict[str, StageResult]
     config: dict[str, Any]
     notes: list[str]
+    measure: Measure = ACCURACY  # what decides which model is better
+    baseline: Baseline | None = None
+    by: ByColumn | None = None  # error rates by the groups of a column, where one was asked about
     quality: Quality | None = None
     tables: list[Table] = field(default_factory=list)
     plan: list[str] = field(default_factory=list)  # what a whole run would release, and the account with it
@@ -177,6 +194,7 @@ class Results:
     public_page: str | None = None
     command: str = ""
     overrides: list[str] = field(default_factory=list)
+    made_in: str = ""  # the folder its relative paths are relative to; empty where an earlier version did not say
     versions: dict[str, str] = field(default_factory=dict)
     warned: list[str] = field(default_factory=list)  # said while it ran
     public_notes: list[str] = field(default_factory=list)
@@ -185,6 +203,17 @@ class Results:
     @property
     def data(self) -> str:
         return str(self.config["dataset"]["name"])
+
+    @property
+    def test_public(self) -> bool:
+        """Whether test inputs are everybody's."""
+        return bool(self.config["dataset"].get("test_public"))
+
+    @property
+    def other_metrics(self) -> list[str]:
+        """Those beside accuracy that some method has a value of."""
+        known = (name for row in self.methods for name, value in row.metrics.items() if value is not None)
+        return [name for name in dict.fromkeys(known) if name != ACCURACY.name]
 
     @property
     def scored(self) -> Sequence[MethodResult]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pate.accounting.guarantee import Guarantee
-from pate.evaluation.first_results import upgraded
+from pate.evaluation import first_results, second_results
 from pate.evaluation.results import Results
 from pate.release.withheld import withheld
 from pate.workspace.files import Unreadable, parsing, read_json
@@ -40,26 +40,26 @@ def results_of(plain: Any) -> Results:
     """The same from what was parsed."""
     if not isinstance(plain, dict):
         raise Unreadable("is no results.json of this program")
-    if version_of(plain, RESULTS) == 1:
-        with parsing("results.json of this program"):
-            plain = upgraded(plain)
+    version = version_of(plain, RESULTS)
+    with parsing("results.json of this program"):
+        if version == 1:
+            plain = first_results.upgraded(plain)
+        if version <= 2:
+            plain = second_results.upgraded(plain)
     try:
-        found = from_json(Results, _with_students(plain))
+        found = from_json(Results, plain)
     except ValueError as problem:
         raise Unreadable(f"is damaged or no results.json of this program ({problem})") from None
     names = [word for one in found.methods for word in (one.name, one.title, one.short, one.relation or "")]
+    names += [
+        found.measure.name,
+        found.measure.title,
+        found.measure.why,
+        *([found.baseline.answer] if found.baseline else []),
+    ]
     if CONTROL.search(" ".join([*names, *found.notes, *map(str, _paths(found))])):
         raise Unreadable("holds control characters")
     return _voided(found)
-
-
-def _with_students(plain: dict[str, Any]) -> dict[str, Any]:
-    """Before a row told whether it learned from labels, PATE's alone learned from the public pool, and did."""
-    rows = plain.get("methods")
-    if not isinstance(rows, list):
-        return plain  # refused when it is read
-    told = [{"from_labels": one.get("from_pool", False)} | one if isinstance(one, dict) else one for one in rows]
-    return plain | {"methods": told}
 
 
 def _voided(found: Results) -> Results:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
-from pate.evaluation.metrics import scored
+from pate.evaluation.leads import leads
+from pate.evaluation.metrics import Question, scored
 from pate.evaluation.metrics.calibration_error import bins
+from pate.models.decision import Decision
 from pate.models.model import Floats, Model
 from pate.workspace.artifact import Artifact
+
+_ALWAYS = "always one class"  # no key of a method has spaces
 
 
 @dataclass(frozen=True)
@@ -23,7 +27,6 @@ class Score:
     """
 
     metrics: dict[str, float | None]
-    standard_error: float  # of accuracy, from the number of inputs
     by_class: list[float | None]
     confusion: list[list[int]]  # true class x answer
     confidence: list[float]
@@ -31,75 +34,86 @@ class Score:
     share: list[float]
     accuracy_of_views: float | None = None  # the mean answer over moved copies of each input, if the model offers it
 
-    @property
-    def accuracy(self) -> float:
-        return float(self.metrics["accuracy"] or 0.0)
-
 
 @dataclass(frozen=True)
 class Scores(Artifact):
-    """Each method's `Score` on the test set and on the public pool, as plain values; none where no label is known."""
+    """Each method's `Score` on the test set and on the public pool, as plain values; none where no label is known.
+
+    `baseline` always answers the class that is most common in the test set, and believes in the shares of its classes;
+    its leads are those of the methods over it. `labelled` are the shares of the classes in a labelling that was drawn
+    to be released, and `labelling` is what that is.
+    """
 
     classes: list[str] = field(default_factory=list)
     test: dict[str, dict[str, Any]] = field(default_factory=dict)
     public: dict[str, dict[str, Any]] = field(default_factory=dict)
-    ahead: dict[str, list[float]] = field(default_factory=dict)  # the first method over each: see `ahead`
+    standard_errors: dict[str, dict[str, float]] = field(default_factory=dict)  # of a method, by metric
+    leads: dict[str, dict[str, dict[str, Any]]] = field(default_factory=dict)  # of a method over another, by metric
+    baseline: dict[str, Any] = field(default_factory=dict)
+    by: dict[str, Any] = field(default_factory=dict)  # `ByColumn`, where a column was asked about
+    labelled: dict[str, float] = field(default_factory=dict)
+    labelling: str = ""
     label_accuracy: float | None = None
     teacher_accuracy: float | None = None
     plurality_accuracy: float | None = None
 
 
-def score(model: Model, rows: Floats, truth: np.ndarray) -> tuple[Score | None, np.ndarray]:
-    """The score of a model, and its answers; none when no label is known."""
+def score(
+    model: Model,
+    rows: Floats,
+    truth: np.ndarray,
+    asked: Question | None = None,
+    decision: Decision | None = None,
+) -> tuple[Score | None, np.ndarray]:
+    """The score of a model, and what it believes of inputs of known label; none when there are none. What it answers is
+    the most probable class, unless it decides in another way."""
     known = truth >= 0
     if not known.any():
-        return None, np.empty(0, np.int64)
+        return None, np.empty((0, model.classes))
     truth, belief = truth[known], model.proba(rows[known])
-    answer = belief.argmax(axis=1)
+    answers = (decision or Decision()).answers
+    answer = answers(belief)
     views = model.views(rows[known])
     confusion = np.zeros((model.classes, model.classes), int)
     np.add.at(confusion, (truth, answer), 1)
-    found, (confidence, right, share) = scored(belief, truth), bins(belief, truth)
+    found, (confidence, right, share) = scored(belief, truth, asked, answer), bins(belief, truth)
     return Score(
         metrics=found,
-        standard_error=standard_error(float((answer == truth).mean()), len(truth)),
         by_class=[accuracy(answer[truth == one], truth[truth == one]) for one in range(model.classes)],
         confusion=confusion.tolist(),
         confidence=confidence.tolist(),
         right=right.tolist(),
         share=share.tolist(),
-        accuracy_of_views=None if views is None else accuracy(views.argmax(axis=1), truth),
-    ), answer
+        accuracy_of_views=None if views is None else accuracy(answers(views), truth),
+    ), belief
 
 
-def ahead(answers: dict[str, np.ndarray], truth: np.ndarray) -> dict[str, list[float]]:
-    """By how much the first method's share of right answers exceeds each other one's, its standard error, and how
-    likely so uneven a split of the inputs they differ on is by chance (an exact sign test: McNemar 1947).
-
-    Both answered the same inputs, so their differences are paired: what is hard for both takes no part in the error.
-    """
-    from scipy.stats import binomtest
-
+def compared(
+    beliefs: Mapping[str, np.ndarray],
+    truth: np.ndarray,
+    classes: Sequence[str],
+    asked: Question | None = None,
+    decisions: Mapping[str, Decision] | None = None,
+) -> dict[str, Any]:
+    """Of models on the same test inputs: how sure each metric is, every lead over every other, and the baseline."""
     truth = truth[truth >= 0]
-    if len(answers) < 2 or len(truth) < 2:
+    if not len(truth) or not beliefs:
         return {}
-    first, *others = answers
-    ours = (answers[first] == truth).astype(float)
-    found = {}
-    for name in others:
-        difference = ours - (answers[name] == truth)
-        better, differ = int((difference > 0).sum()), int((difference != 0).sum())
-        chance = float(binomtest(better, differ).pvalue) if differ else 1.0
-        found[name] = [float(difference.mean()), float(difference.std(ddof=1) / math.sqrt(len(truth))), chance]
-    return found
+    shares = np.bincount(truth, minlength=len(classes)) / len(truth)
+    always = np.tile(shares, (len(truth), 1))
+    answers = {name: one.answers(beliefs[name]) for name, one in (decisions or {}).items()}
+    errors, found = leads({**beliefs, _ALWAYS: always}, truth, asked, answers)
+    plain = {
+        one: {other: {name: asdict(lead) for name, lead in by.items()} for other, by in others.items()}
+        for one, others in found.items()
+    }
+    over = {name: others.pop(_ALWAYS) for name, others in plain.items() if name != _ALWAYS}
+    baseline = {"answer": classes[int(shares.argmax())], "metrics": scored(always, truth, asked), "leads": over}
+    baseline["standard_errors"] = errors.pop(_ALWAYS)
+    return {"standard_errors": errors, "leads": {name: plain[name] for name in beliefs}, "baseline": baseline}
 
 
 def accuracy(predicted: np.ndarray, truth: np.ndarray) -> float | None:
     """The share of known true labels that were predicted; none when no label is known."""
     known = truth >= 0
     return float((predicted[..., known] == truth[known]).mean()) if known.any() else None
-
-
-def standard_error(share: float, examples: int) -> float:
-    """Of a share measured on so many independent examples."""
-    return math.sqrt(share * (1 - share) / examples)

@@ -1,4 +1,4 @@
-"""results.json: typed, fits its schema, and read from this version and the first."""
+"""results.json: typed, fits its schema, and read from this version and those before."""
 
 import json
 
@@ -31,9 +31,9 @@ def test_a_real_run_fits_the_schema_and_reads_back_as_it_was(owners_run):
         {"methods": [{"name": "\x1b[31m", "title": "x"}]}, {"notes": ["\x07"]},
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize("version", [1, 2, 3])
 def test_what_is_damaged_is_refused_in_one_line(tmp_path, damage, version):
-    plain = to_json(results_of(FIRST)) if version == 2 else FIRST
+    plain = FIRST if version == 1 else to_json(results_of(FIRST)) | {"version": version}
     (tmp_path / "results.json").write_text(json.dumps(plain | damage))
     with pytest.raises(Unreadable) as refused:
         read_results(tmp_path / "results.json")
@@ -43,7 +43,7 @@ def test_what_is_damaged_is_refused_in_one_line(tmp_path, damage, version):
 @pytest.mark.parametrize("version", [1, 2])
 def test_before_a_row_told_it_what_learned_from_the_pool_was_a_student(version):
     """Both versions were written before rows said whether they learned from labels: PATE's did."""
-    plain = to_json(results_of(FIRST)) if version == 2 else FIRST
+    plain = to_json(results_of(FIRST)) | {"version": 2} if version == 2 else FIRST
     for row in plain["methods"]:
         row.pop("from_labels", None)
     assert [one.name for one in results_of(plain).methods if one.from_labels] == ["pate"]
