@@ -48,11 +48,13 @@ def descend(
     checkpoint: Checkpoint | None,
     keep: Arrays,
     withheld: str = "",
+    weights: NDArray[np.float64] | None = None,
 ) -> None:
     """Train the network until the accountant's plan is spent; `keep` is what a checkpoint must hold besides, and
-    `withheld` why its epsilon may not be published, if it may not."""
+    `withheld` why its epsilon may not be published, if it may not. `weights` say for how much of its clipped gradient
+    each record counts."""
     network.to(device)
-    records = _Records(settings, network, x, y, shape, device)
+    records = _Records(settings, network, x, y, shape, device, weights)
     state = _State(network, settings.average)
     if saved is not None:
         state.restore(saved)
@@ -90,10 +92,12 @@ class _Records:
         y: NDArray[np.int64],
         shape: Sequence[int],
         device: str,
+        weights: NDArray[np.float64] | None,
     ) -> None:
         refuse_unsupported(network, settings.inputs(torch.zeros(1, x.shape[1], device=device), shape)[0])
         self._settings, self._network, self._shape, self._device = settings, network, shape, device
         self._x, self._y = torch.from_numpy(x), torch.from_numpy(y)
+        self._weights = None if weights is None else torch.from_numpy(weights.astype(np.float32))
         self._squared = squared_norms(self._x) if isinstance(network[0], nn.Linear) else None  # they do not change
 
     def clipped_sum(self, lot: torch.Tensor) -> Clipped:
@@ -102,7 +106,8 @@ class _Records:
         inputs = settings.inputs(self._x[lot].to(device), self._shape)
         norms = None if self._squared is None else self._squared[lot].to(device)
         labels = self._y[lot].to(device)
-        return clipped_sum(self._network, inputs, labels, settings.clip, settings.micro_batch, norms)
+        weights = None if self._weights is None else self._weights[lot].to(device)
+        return clipped_sum(self._network, inputs, labels, settings.clip, settings.micro_batch, norms, weights)
 
 
 def _chance(

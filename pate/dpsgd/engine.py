@@ -71,12 +71,19 @@ def _refuse(name: str, layer: nn.Module) -> None:
 
 
 def clipped_sum(
-    model: nn.Module, x: Tensor, y: Tensor, clip: float, micro_batch: int = 2048, squared: Tensor | None = None
+    model: nn.Module,
+    x: Tensor,
+    y: Tensor,
+    clip: float,
+    micro_batch: int = 2048,
+    squared: Tensor | None = None,
+    weight: Tensor | None = None,
 ) -> Clipped:
     """The sum over records of the cross-entropy gradient clipped to norm `clip`.
 
     `squared` are the records' own squared norms (layers.squared_norms), where they are known: records do not change,
-    and a first layer that is linear need not read them once more.
+    and a first layer that is linear need not read them once more. `weight`, from 0 to 1, is what each clipped gradient
+    is multiplied by: it stays within the clip, whereas a weight of the loss would be lost to clipping.
 
     `micro_batch` bounds memory and changes nothing else. A record whose gradient is not finite contributes nothing: its
     row is empty, and the others are what they were, bit for bit. By how much one record can move the sum, though it
@@ -97,6 +104,7 @@ def clipped_sum(
         if broken.any():  # to weigh them with 0 would not do, because 0 * NaN is NaN
             losses, norms = _emptied(losses, broken), norms_of(broken)
         weights = (clip * (1 - MARGIN) / _total(norms, losses.dtype).sqrt()).clamp(max=1.0)
+        weights = weights if weight is None else weights * weight[rows].to(weights.dtype)
         found = {id(p): g for own, _, summed in norms for p, g in zip(own, summed(weights), strict=True)}
         sums = [found[id(p)] for p in parameters]
         total = [t.double() + g for t, g in zip(total, sums, strict=True)] if total else sums

@@ -9,7 +9,7 @@ What holds here (u = 2^-24; norms are over all parameters together):
 1. Nothing else changes. A lot is drawn as positions, so who is replaced by nothing leaves an empty row: every kernel
    sees the same shapes, and what it makes of the other rows is the same bit for bit, as is which rows make a block.
    |t_i| <= C though its norm is rounded too: engine.MARGIN covers pieces of 128 squares, gamma_129 / 2 each for g and
-   a, and four roundings of the weight and of its products, 8.1e-6 together.
+   a, and five roundings of the weight and of its products, a class's weight of at most 1 among them, 8.2e-6 together.
 2. A block of b rows is added up by one product, in any order, and another one in every coordinate. It is off by at most
    gamma_b sum |t_i| <= gamma_b b C, gamma_b = b u / (1 - b u) (Higham 2002, (3.5) with Theorem 3.1), with the record
    and without: gamma_b (2 b - 1) C.

@@ -18,6 +18,7 @@ from pate.dpsgd.accountant import RELATION, Accountant, Spent
 from pate.errors import ConfigError, PateError
 from pate.features.encoder import Encoder
 from pate.learning.checkpoint import Checkpoint
+from pate.learning.class_weights import ClassWeights
 from pate.models.model import Model
 from pate.noise import SEEDED, Noise
 from pate.workspace.artifact import Arrays
@@ -133,8 +134,10 @@ class DPSGD(Choice):
         shape: Sequence[int] = (),
         checkpoint: Checkpoint | None = None,
         withheld: str = "",
+        weights: ClassWeights = ClassWeights(),
     ) -> tuple[Model, Spent]:
-        """A model that costs at most `epsilon`; `seed` starts its weights, everything else random is from `noise`."""
+        """A model that costs at most `epsilon`; `seed` starts its weights, everything else random is from `noise`. With
+        `weights`, of which none is above 1, a clipped gradient counts by its class, and is no longer than before."""
         _refuse_unusable(x, y, classes)
         self.check_image(tuple(shape) if len(shape) > 1 else None)
         saved = checkpoint.load() if checkpoint else None
@@ -159,6 +162,7 @@ class DPSGD(Choice):
             checkpoint=checkpoint,
             keep={} if components is None else {"components": components},
             withheld=SEEDED if noise.seeded else withheld,
+            weights=weights.weights()[y] if weights else None,
         )
         if not all(bool(p.isfinite().all()) for p in network.parameters()):
             raise PateError("the weights are no longer finite numbers: lower dpsgd.learning_rate, or dpsgd.clip")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pate.models.predictor import Predictor
 
 OPSET, IR = 18, 8  # of 2022: runtimes since then can read it
-INPUT, OUTPUT = "input", "probabilities"
+INPUT, OUTPUT, ANSWER = "input", "probabilities", "answer"
 
 Value = str | np.ndarray | np.generic | Sequence[int]
 
@@ -27,7 +27,8 @@ class NotExpressible(Exception):
 
 def onnx_model(predictor: Predictor) -> bytes:
     """What `predictor` answers, preprocessing included: raw inputs in, the probability of each class out, any number at
-    a time. A table's rows arrive as numbers: `predict.py` makes them."""
+    a time; and where it does not answer the most probable one, the class it answers. A table's rows arrive as numbers:
+    `predict.py` makes them."""
     for what, part in (("an encoder", predictor.encoder), ("a model", predictor.model)):
         if "to_onnx" not in type(part).__dict__:  # a base class's does not count: its forward pass may be another one
             raise NotExpressible(f"{what} of kind {type(part).__name__}")
@@ -35,8 +36,10 @@ def onnx_model(predictor: Predictor) -> bytes:
     x = graph.cast(INPUT, np.float32)
     if predictor.dtype == "uint8":
         x = graph("Div", x, np.float32(255))  # pixels in [0, 1]
-    answer = predictor.model.to_onnx(graph, predictor.encoder.to_onnx(graph, x, predictor.shape))
-    return graph.finish(answer, predictor.shape, predictor.dtype, predictor.classes)
+    belief, answer = predictor.model.to_onnx(graph, predictor.encoder.to_onnx(graph, x, predictor.shape)), ""
+    if predictor.decision is not None:
+        answer = predictor.decision.to_onnx(graph, belief, len(predictor.classes))
+    return graph.finish(belief, predictor.shape, predictor.dtype, predictor.classes, answer)
 
 
 class OnnxGraph:
@@ -68,16 +71,21 @@ class OnnxGraph:
         """A constant to compute with in double precision: stored in its own, and widened when the model is loaded."""
         return self.cast(self("Identity", array), np.double)
 
-    def finish(self, answer: str, shape: Sequence[int], dtype: str, classes: Sequence[str]) -> bytes:
-        """The whole model, from one batch of inputs of this shape to their probabilities; checked."""
+    def finish(self, belief: str, shape: Sequence[int], dtype: str, classes: Sequence[str], answer: str = "") -> bytes:
+        """The whole model, from one batch of inputs of this shape to their probabilities, and to the class that is
+        answered if that has a name of its own; checked."""
         import json
 
         from onnx import checker, helper
 
-        self._nodes.append(helper.make_node("Identity", [answer], [OUTPUT]))
-        kinds = (helper.np_dtype_to_tensor_dtype(np.dtype(kind)) for kind in (dtype, "float32"))
-        rows = (["batch", *shape], ["batch", len(classes)])
-        ends = [helper.make_tensor_value_info(*end) for end in zip((INPUT, OUTPUT), kinds, rows, strict=True)]
+        told: list[tuple[str, str, str, list[str | int]]] = [(OUTPUT, belief, "float32", ["batch", len(classes)])]
+        told += [(ANSWER, answer, "int64", ["batch"])] * bool(answer)
+        self._nodes += [helper.make_node("Identity", [made], [name]) for name, made, _, _ in told]
+        several = [(INPUT, dtype, ["batch", *shape]), *((name, kind, rows) for name, _, kind, rows in told)]
+        ends = [
+            helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(np.dtype(kind)), rows)
+            for name, kind, rows in several
+        ]
         graph = helper.make_graph(self._nodes, "predictor", ends[:1], ends[1:], list(self._constants.values()))
         model = helper.make_model(
             graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR, producer_name="pate-pipelines"

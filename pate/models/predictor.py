@@ -14,6 +14,7 @@ from pate.data.encoding import Columns
 from pate.data.labels import CONTROL
 from pate.data.split import Private, Public
 from pate.features.encoder import Encoder
+from pate.models.decision import Decision
 from pate.models.model import Floats, Model
 from pate.workspace.artifact import Arrays, Artifact
 from pate.workspace.files import parsing
@@ -26,7 +27,8 @@ _LARGEST = 1 << 22  # numbers in one input
 class Predictor(Artifact):
     """What is published: one safetensors file and its facts.
 
-    `shape` and `dtype` are those of one input; `columns` say how the rows of a table become such an input.
+    `shape` and `dtype` are those of one input; `columns` say how the rows of a table become such an input; `decision`
+    which class is answered, if not the most probable one.
     """
 
     format: ClassVar[str] = "safetensors"
@@ -37,6 +39,7 @@ class Predictor(Artifact):
     shape: list[int]
     dtype: str
     columns: dict[str, Any] | None = None
+    decision: Decision | None = None
 
     @classmethod
     def modules(cls) -> list[str]:
@@ -47,6 +50,10 @@ class Predictor(Artifact):
         """The model of what `encoder` makes of records like these."""
         x = records.x
         return cls(encoder, model, list(records.classes), list(x.shape[1:]), str(x.dtype), records.columns)
+
+    def answers(self, belief: np.ndarray) -> np.ndarray:
+        """The class that is answered, given the probabilities of all."""
+        return belief.argmax(axis=1) if self.decision is None else self.decision.answers(belief)
 
     def rows(self, inputs: np.ndarray, advance: Callable[[int], None] = lambda _: None) -> Floats:
         """What the model reads of these inputs."""
@@ -91,6 +98,7 @@ class Predictor(Artifact):
             "shape": self.shape,
             "dtype": self.dtype,
             "columns": self.columns,
+            "decision": None if self.decision is None else self.decision.plain(),
         }
         for name, part in (("encoder", self.encoder), ("model", self.model)):
             inner, facts[name] = part.split()
@@ -99,7 +107,7 @@ class Predictor(Artifact):
 
     @classmethod
     def join(cls, arrays: Arrays, facts: dict[str, Any]) -> Self:
-        version_of(facts, MODEL)
+        version_of(facts, MODEL)  # the first two knew no decision: then the most probable class is answered
         facts = {name: fact for name, fact in facts.items() if name != "version"} if isinstance(facts, dict) else {}
         if not {"encoder", "model"} <= facts.keys():
             raise ValueError("a predictor has an encoder and a model")
@@ -108,4 +116,6 @@ class Predictor(Artifact):
             for name in ("encoder", "model")
         }
         encoder = Encoder.join(own["encoder"], facts["encoder"])
-        return super().join({}, facts | {"encoder": encoder, "model": Model.join(own["model"], facts["model"])})
+        model = Model.join(own["model"], facts["model"])
+        decision = Decision.of(facts.get("decision"), model.classes)
+        return super().join({}, facts | {"encoder": encoder, "model": model, "decision": decision})

@@ -102,10 +102,9 @@ def predict(student: Predictor, inputs: np.ndarray, views: bool = False) -> Floa
     return belief
 
 
-def write(path: Path, belief: Floats, classes: list[str], owners: bool = False) -> None:
-    """csv: a line an input, its class and how sure; npz: `label` and the whole `probability` (inputs x classes). What
-    an owner's model answers nobody else can read."""
-    answer = belief.argmax(axis=1)
+def write(path: Path, belief: Floats, answer: np.ndarray, classes: list[str], owners: bool = False) -> None:
+    """csv: a line an input, the class that is answered and how probable it is; npz: `label` and the whole `probability`
+    (inputs x classes). What an owner's model answers nobody else can read."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}")
     if path.suffix.lower() == ".npz":

@@ -35,18 +35,21 @@ def main(given: Path, wanted: Path) -> None:
         sys.exit(f"{wanted}: expected a name that ends in .csv or .npz")
     x = read(given, about)
     check(x, about)
-    write(wanted, ask(x, len(about["classes"])), about["classes"])
+    write(wanted, *ask(x, len(about["classes"])), about["classes"])
 
 
-def ask(x: np.ndarray, classes: int) -> np.ndarray:
-    """The probability of each class for each input."""
+def ask(x: np.ndarray, classes: int) -> tuple[np.ndarray, np.ndarray]:
+    """The probability of each class for each input, and the class that is answered: the most probable one, unless the
+    model says which."""
     try:
         import onnxruntime  # type: ignore[import-untyped, unused-ignore]
     except ModuleNotFoundError:
         sys.exit("onnxruntime is not installed here: pip install onnxruntime")
     session = onnxruntime.InferenceSession(str(FOLDER / "model.onnx"), providers=["CPUExecutionProvider"])
-    parts = [session.run(None, {"input": x[start : start + ROWS]})[0] for start in range(0, len(x), ROWS)]
-    return np.concatenate([np.empty((0, classes), np.float32), *parts])
+    parts = [session.run(None, {"input": x[start : start + ROWS]}) for start in range(0, len(x), ROWS)]
+    belief = np.concatenate([np.empty((0, classes), np.float32), *(part[0] for part in parts)])
+    answers = [part[1] if len(part) > 1 else part[0].argmax(axis=1) for part in parts]
+    return belief, np.concatenate([np.empty(0, np.int64), *answers])
 
 
 def read(path: Path, about: dict[str, Any]) -> np.ndarray:
@@ -160,8 +163,7 @@ def check(x: np.ndarray, about: dict[str, Any]) -> None:
             sys.exit(f"some values lie far outside: this model was made for {low:g} to {high:g}")
 
 
-def write(path: Path, belief: np.ndarray, classes: list[str]) -> None:
-    answer = belief.argmax(axis=1)
+def write(path: Path, belief: np.ndarray, answer: np.ndarray, classes: list[str]) -> None:
     if path.suffix.lower() == ".npz":
         np.savez(path, label=answer, probability=belief, classes=np.array(classes))
         return

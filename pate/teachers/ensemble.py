@@ -19,6 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from pate.choice import Choice
 from pate.errors import ConfigError, PateError
+from pate.learning.class_weights import ClassWeights
 from pate.learning.memory_map import mapped
 from pate.progress import progress
 from pate.workspace.pieces import Pieces
@@ -85,8 +86,10 @@ def train(
     seed: int,
     n_jobs: int = 1,
     pieces: Pieces | None = None,
+    weights: ClassWeights = ClassWeights(),
 ) -> np.ndarray:
-    """Predictions (teachers x public inputs). Those already among `pieces` are not trained again."""
+    """Predictions (teachers x public inputs). Those already among `pieces` are not trained again. With `weights` a
+    record counts by its class; how much was declared, so that one record still touches its own teacher alone."""
     done = pieces.load() if pieces else {}
     done = {index: votes for index, votes in done.items() if _are_votes(votes, len(public), classes)}
     batches = [range(i, min(i + teachers.batch, teachers.count)) for i in range(0, teachers.count, teachers.batch)]
@@ -100,7 +103,7 @@ def train(
         if missing and effective_n_jobs(n_jobs) > 1:
             given = mapped(given, folder)
         work = Parallel(n_jobs=n_jobs, return_as="generator_unordered", max_nbytes=None)(
-            delayed(_train_batch)(teachers, *given, classes, seed, len(public), batch) for batch in missing
+            delayed(_train_batch)(teachers, *given, classes, seed, len(public), batch, weights) for batch in missing
         )
         advance(kept)
         for batch, predictions in work:
@@ -140,6 +143,7 @@ def _train_batch(
     seed: int,
     inputs: int,
     batch: range,
+    weights: ClassWeights,
 ) -> tuple[range, list[np.ndarray]]:
     own = [np.flatnonzero(assignment == index) for index in batch]
     seeds = [int(np.random.SeedSequence([seed, index]).generate_state(1)[0]) for index in batch]
@@ -147,7 +151,9 @@ def _train_batch(
         # A warning is as talkative as an error; and whatever a teacher runs in parallel leaves no pickles either.
         with threadpool_limits(1), warnings.catch_warnings(), parallel_config(max_nbytes=None):
             warnings.simplefilter("ignore")
-            predictions = teachers.predict_many([(x[rows], y[rows]) for rows in own], public, classes, seeds)
+            predictions = teachers.predict_many(
+                [weights.repeated(x[rows], y[rows]) for rows in own], public, classes, seeds
+            )
         return batch, [np.broadcast_to(votes.astype(np.int32), (inputs,)) for votes in predictions]
     except PateError:
         raise

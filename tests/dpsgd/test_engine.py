@@ -374,3 +374,19 @@ def frozen() -> nn.Module:
 def test_what_cannot_be_clipped_is_refused_by_name(model: nn.Module, record: Tensor, says: str) -> None:
     with pytest.raises(ConfigError, match=says):
         refuse_unsupported(model, record)
+
+
+@pytest.mark.parametrize("kind", ["perceptron", "prelu"])
+def test_a_weight_multiplies_the_clipped_gradient_which_stays_within_the_clip(kind: str) -> None:
+    make, shape = {**BY_LAYER, **BY_RECORD}[kind]
+    torch.manual_seed(0)
+    model, x, y = make(), 9 * torch.randn(3, *shape), torch.tensor([0, 1, 2])
+    weight = torch.tensor([1.0, 0.25, 0.0])
+    alone = [clipped_sum(model, x[i : i + 1], y[i : i + 1], 0.1).gradient for i in range(3)]
+    found = clipped_sum(model, x, y, 0.1, weight=weight, micro_batch=2).gradient
+    for part, several in zip(found, zip(*alone, strict=True), strict=True):
+        wanted = sum(w * one for w, one in zip(weight, several, strict=True))
+        torch.testing.assert_close(part.float(), wanted, rtol=1e-4, atol=1e-6)
+    for i in range(3):
+        one = clipped_sum(model, x[i : i + 1], y[i : i + 1], 0.1, weight=weight[i : i + 1]).gradient
+        assert float(sum((g.double() ** 2).sum() for g in one)) ** 0.5 <= 0.1 * float(weight[i])

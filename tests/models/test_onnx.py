@@ -10,6 +10,7 @@ import onnxruntime
 import pytest
 
 import pate.models
+from pate.models.decision import Decision
 from pate.models.kernel_machine import KernelMachine
 from pate.models.model import Model
 from pate.models.onnx import NotExpressible, onnx_model
@@ -87,6 +88,24 @@ def test_the_file_names_its_classes_input_and_output():
         ("input", ["batch", 3], "tensor(float)"),
         ("probabilities", ["batch", 2], "tensor(float)"),
     ]
+
+
+@pytest.mark.parametrize(
+    "decision",
+    [
+        Decision([float(one) for one in np.geomspace(0.4, 0.01, 10)]),
+        Decision(None, 3, 0.1),
+        Decision([float(one) for one in np.geomspace(0.4, 0.01, 10)], 9, 0.3),
+    ],
+    ids=["shares", "threshold", "both"],
+)
+def test_it_answers_as_the_model_decides(decision):
+    one = replace(predictor("linear"), decision=decision)
+    running = session(onnx_model(one))
+    assert [end.name for end in running.get_outputs()] == ["probabilities", "answer"]
+    belief, answer = running.run(None, {"input": asked("floats")})
+    np.testing.assert_array_equal(answer, one.answers(belief))
+    assert (answer != belief.argmax(axis=1)).any()
 
 
 def test_the_same_model_is_the_same_bytes():

@@ -129,7 +129,7 @@ def test_what_is_found_nowhere_is_said_with_where_it_could_be(folder):
 
 
 def test_fields_of_another_choice_are_named_with_the_way_out(folder):
-    refused = started(folder, "student._target_=toy_mine.NearestMean")
+    refused = started(folder, "student=self_training", "student._target_=toy_mine.NearestMean")
     assert refused.returncode == 2
     assert "student=toy_mine.NearestMean" in refused.stderr
     assert len(refused.stderr.strip().splitlines()) == 1

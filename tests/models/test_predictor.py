@@ -8,11 +8,13 @@ from pate.data.split import Public
 from pate.features.linear import LinearEncoder
 from pate.features.pca import PCA
 from pate.features.scattering import Scattering
+from pate.models.decision import Decision
 from pate.models.predictor import Predictor
 from pate.students.graph import GraphStudent
 from pate.students.student import Lesson
 from pate.students.supervised import Supervised
 from pate.workspace.store import Store
+from pate.workspace.versions import MODEL, Newer
 
 IMAGES = (load_digits().images * 15).astype(np.uint8)
 Y = load_digits().target
@@ -67,9 +69,26 @@ def test_a_whole_one_is_joined():
     assert Predictor.join(*plain()).classes == PUBLIC.classes
 
 
+def test_its_decision_travels_with_it_and_earlier_ones_have_none():
+    arrays, facts = plain()
+    decision = Decision([0.1] * 10, 3, 0.2, "somewhere")
+    assert Predictor.join(arrays, facts | {"decision": decision.plain()}).decision == decision
+    for version in ({"version": 2}, {}):  # as they were written before there were decisions
+        before = {name: fact for name, fact in facts.items() if name not in ("decision", "version")} | version
+        one = Predictor.join(arrays, before)
+        assert one.decision is None
+        belief = np.eye(10)[[4, 2]]
+        np.testing.assert_array_equal(one.answers(belief), [4, 2])
+    with pytest.raises(Newer):
+        Predictor.join(arrays, facts | {"version": MODEL + 1})
+
+
 @pytest.mark.parametrize(
     "changes",
     [
+        {"decision": {"shares": [0.5, 0.5]}},
+        {"decision": Decision([0.5, 0.5]).plain()},
+        {"decision": Decision(None, 10, 0.2).plain()},
         {"classes": ["a", "b"]},
         {"classes": ["a"] * 10},
         {"classes": [f"\x1b[{i}m" for i in range(10)]},

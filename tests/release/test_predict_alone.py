@@ -133,7 +133,8 @@ def test_a_table_and_a_csv_as_pate_writes_it(ask, released, tmp_path):
     done = ask(folder, given, tmp_path / "answers.csv")
     assert done.returncode == 0, done.stderr
     student, _ = published(folder)
-    write(tmp_path / "pates.csv", predict(student, read_inputs(given, student)), student.classes)
+    belief = predict(student, read_inputs(given, student))
+    write(tmp_path / "pates.csv", belief, student.answers(belief), student.classes)
     ours, theirs = lines(tmp_path / "answers.csv"), lines(tmp_path / "pates.csv")
     assert [line[:2] for line in ours] == [line[:2] for line in theirs]
     np.testing.assert_allclose(

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from pate.data.partition import assign
+from pate.learning.class_weights import ClassWeights
 from pate.teachers.ensemble import Teachers, train
 from pate.teachers.graph import GraphTeachers
 from pate.teachers.krr import KRR
@@ -56,6 +57,31 @@ def test_a_teacher_that_saw_one_class_votes_for_it_and_one_that_saw_none_votes_t
     assert set(votes[1]) <= set(y[590:])
     assert votes[2].shape == (len(PUBLIC),)
     assert set(votes[2]) <= set(range(10))
+
+
+@pytest.mark.parametrize("teachers", KINDS, ids=lambda kind: type(kind).__name__)
+def test_one_record_changes_one_teacher_also_where_records_are_weighed(teachers):
+    """Its label decides how often it is repeated, and no other's partition sees that."""
+    weights = ClassWeights((0.5, *[0.5 / 9] * 9))
+    assignment = assign(len(Y), teachers.count, 0)
+
+    def votes(y):
+        return train(teachers, X, y, assignment, PUBLIC, 10, seed=0, weights=weights)
+
+    moved = Y.copy()
+    moved[7] = 0 if Y[7] else 1
+    others = np.arange(teachers.count) != assignment[7]
+    np.testing.assert_array_equal(votes(Y)[others], votes(moved)[others])
+
+
+def test_a_weighed_teacher_answers_a_class_declared_to_be_rare_more_often():
+    rare = ClassWeights((0.05, *[0.95 / 9] * 9))
+    x, y = X + np.random.default_rng(0).normal(0, 0.5, X.shape).astype(X.dtype), Y
+    assignment = assign(len(y), 6, 0)
+    plain, weighed = (
+        train(Logistic(count=6), x, y, assignment, PUBLIC, 10, seed=0, weights=one) for one in (ClassWeights(), rare)
+    )
+    assert (weighed == 0).mean() > (plain == 0).mean()
 
 
 @dataclass(frozen=True)
