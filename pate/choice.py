@@ -9,7 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, asdict, dataclass, fields
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    from pate.data.outline import Outline  # itself about a choice
 
 ALWAYS_SAID = {"always": "said"}  # metadata of a field that got its default later: it is part of what is said even so
 
@@ -36,6 +39,10 @@ class Choice:
         said = differing(self, own.get("frozen", {})) if own.get("kind") else asdict(self)
         whose = f"{package}:" if own.get("kind") and package != "pate" else ""
         return {"kind": f"{whose}{self.known_as()}", "revision": own.get("revision", 1)} | said
+
+    def suited(self, outline: Outline) -> tuple[Any, str]:
+        """What it comes to for such data, and why, where that is not what it says itself (`features=auto`)."""
+        return self, ""
 
     def parameters(self) -> dict[str, Any]:
         """All there is to know of it, for whoever reads a ledger or a report."""

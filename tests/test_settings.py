@@ -7,9 +7,13 @@ import pytest
 
 from pate import settings
 from pate.errors import ConfigError
+from pate.evaluation.metrics import Question
 from pate.settings import (
     AccountConfig,
     BudgetConfig,
+    CompareConfig,
+    CurveConfig,
+    DecisionConfig,
     LabelsConfig,
     NoiseConfig,
     QualityConfig,
@@ -52,6 +56,27 @@ def test_a_section_is_frozen_and_its_defaults_are_in_order(section):
         (BudgetConfig, {"account": " "}, "account must be a name of at most 200 printable characters"),
         (BudgetConfig, {"account": "a" * 201}, "account must be a name of at most 200 printable characters"),
         (SweepConfig, {"epsilon": 0.0}, "epsilon must be a positive number, got 0.0"),
+        (CurveConfig, {"epsilons": []}, "epsilons must be positive numbers, at least one and at most 30, got []"),
+        (CurveConfig, {"epsilons": [1.0, 0.0]}, "epsilons must be positive numbers"),
+        (CurveConfig, {"epsilons": [math.nan]}, "epsilons must be positive numbers"),
+        (CurveConfig, {"epsilons": [math.inf]}, "epsilons must be positive numbers"),
+        (CurveConfig, {"epsilons": [1.0 + n for n in range(31)]}, "epsilons must be positive numbers"),
+        (CurveConfig, {"seeds": []}, "seeds must be different numbers, at least one, got []"),
+        (CurveConfig, {"seeds": [1, 1]}, "seeds must be different numbers, at least one, got [1, 1]"),
+        (CurveConfig, {"seeds": [-1]}, "seeds must lie between 0 and 2^32 - 1, got -1"),
+        (CompareConfig, {"false_positives": 1.0}, "false_positives must lie strictly between 0 and 1, got 1"),
+        (
+            DecisionConfig,
+            {"positive": "a", "threshold": 0.0},
+            "threshold must lie strictly between 0 and 1, or be one of",
+        ),
+        (
+            DecisionConfig,
+            {"positive": "a", "threshold": True},
+            "threshold must lie strictly between 0 and 1, or be one",
+        ),
+        (DecisionConfig, {"positive": "a"}, "positive is one of two"),
+        (CompareConfig, {"metric": "recall_at"}, "positive must name the class that compare.metric=recall_at is about"),
     ],
 )
 def test_what_is_wrong_with_a_field_begins_with_its_name(section, wrong, message):
@@ -85,6 +110,11 @@ def test_the_word_that_was_probably_meant_is_named():
         LabelsConfig(selection="medoid")
 
 
+def test_a_curve_goes_over_each_epsilon_once_in_order():
+    assert CurveConfig(epsilons=[4, 0.5, 4.0, 1]).epsilons == [0.5, 1.0, 4.0]
+    assert CurveConfig().epsilons == [0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8]
+
+
 def test_rounds_matter_where_there_are_any():
     assert LabelsConfig(queries=3, rounds=5).rounds == 5
 
@@ -98,3 +128,15 @@ def test_files_are_looked_for_when_they_are_needed(tmp_path):
             wanted.require()
     there.touch()
     wanted.require()
+
+
+def test_a_metric_is_one_there_is_and_a_class_too():
+    with pytest.raises(ConfigError, match="did you mean balanced_accuracy"):
+        CompareConfig(metric="balanced_acuracy")
+    chosen = CompareConfig(metric="recall_at", positive="ill", false_positives=0.1)
+    assert chosen.asked(["well", "ill"]) == Question(1, 0.1)
+    assert chosen.more == " (ill, at 10%)"
+    with pytest.raises(ConfigError, match=r"compare\.positive=ill: expected one of well, sick"):
+        chosen.asked(["well", "sick"])
+    assert CompareConfig(metric="macro_f1", positive="ill").more == ""
+    assert CompareConfig().asked(["well"]) == Question()

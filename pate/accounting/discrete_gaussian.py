@@ -51,7 +51,8 @@ def log_below(cell: np.ndarray, part: np.ndarray, sigma: float) -> np.ndarray:
 
     Adding U to every count breaks ties uniformly at random; it makes the law a density that is Pr[K = k] on [k, k+1).
     """
-    beyond = log_tail(np.where(cell > 0, cell + 1, 1 - cell), sigma)  # what lies past the cell, seen from 0
+    past = np.where(cell > 0, cell + 1.0, 1.0 - cell)  # the first beyond the cell, seen from 0
+    beyond = _log_sums(past, sigma) - log_normaliser(sigma)
     with np.errstate(divide="ignore"):
         inside = np.log(np.where(cell > 0, 1 - part, part)) + log_mass(cell, sigma)
     outer = np.logaddexp(beyond, inside)

@@ -31,7 +31,7 @@ def price(
 
     `predictions` (teachers x the same queries) lets the price follow each teacher's own votes. `adaptive` queries were
     chosen after seeing earlier answers: summing data-dependent costs along the path taken bounds nothing then, so they
-    get prices that hold for every data set only.
+    get prices that hold for every data set only; so does whoever asks for no others.
     """
     return prices(mechanism, counts, [delta], predictions, relation, adaptive)[0]
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from scipy.special import log_ndtr
@@ -68,38 +69,20 @@ class DiscreteGaussian(NoiseLaw):
         at most 1/sigma^2 for each vote below. So nothing before c - 9.3 sigma - 3 counts, and all sums of one lead are
         read from one row, but for those that start so far out that a row would not hold their numbers.
         """
-        centre = np.maximum(0, -lead / 2)
-        lowest = np.floor(centre - _REACH * self.sigma) - 3
-        place = np.maximum(first, lowest) - lowest
-        near = first <= centre + _FAR * self.sigma
+        near = first <= np.maximum(0, -lead / 2) + _FAR * self.sigma
         out = np.full(len(first), -np.inf)
         leads, row = np.unique(lead[near], return_inverse=True)
-        width = int(max(np.max(place[near], initial=0), (_REACH + 1) * self.sigma + 5) + _REACH * self.sigma) + 5
-        rows, tops = np.empty((len(leads), width)), np.empty(len(leads))
-        start = np.floor(np.maximum(0, -leads / 2) - _REACH * self.sigma) - 3
-        for some in np.array_split(np.arange(len(leads)), 1 + rows.size // _TERMS):
-            log_h = self._log_h(start[some], leads[some], width)
-            tops[some] = log_h.max(axis=1)
-            with np.errstate(divide="ignore"):
-                rows[some] = np.log(sums_from(np.exp(log_h - tops[some, None])))
-        out[near] = rows[row, place[near].astype(int)]
+        table = _rows(self.sigma)
+        row = table.of(leads)[row]
+        start = table.lowest[row]
+        out[near] = table.logs[row, (np.maximum(first[near], start) - start).astype(int)]
         far = np.flatnonzero(out < _SMALLEST)
-        out[near] += tops[row]
+        out[near] += table.tops[row]
         width = int(_REACH * self.sigma) + 4
         for some in np.array_split(far, 1 + len(far) * width // _TERMS):
-            log_h = self._log_h(first[some], lead[some], width)
+            log_h = _log_h(self.sigma, first[some], lead[some], width)
             out[some] = log_h[:, 0] + np.log(np.exp(log_h - log_h[:, :1]).sum(axis=1))
         return out
-
-    def _log_h(self, first: np.ndarray, lead: np.ndarray, width: int) -> np.ndarray:
-        """log h at first, first + 1, ... (rows, width), from a table of F."""
-        if not len(first):
-            return np.empty((0, width))
-        i = first[:, None] + np.arange(width)
-        y = i + lead[:, None]
-        least, most = y.min(), max(y.min(), math.ceil(12 * self.sigma) + 1)  # F is 1 beyond
-        table = log_below(np.arange(least, most + 1), np.array(0.5), self.sigma)
-        return log_mass(i, self.sigma) + table[np.minimum(y - least, len(table) - 1).astype(int)]
 
     def drop(self, x: np.ndarray) -> np.ndarray:
         return (2 * np.floor(x) + 1) / (2 * self.sigma**2)
@@ -151,6 +134,54 @@ class DiscreteGaussian(NoiseLaw):
     def least_inner_ratio(self, most: np.ndarray) -> np.ndarray:
         """drop(x) - drop(x + gap - 1) = -(gap - 1)/sigma^2 at whole gaps, and no less between."""
         return -(most - 1) / self.sigma**2
+
+
+class _Rows:
+    """For one sigma the logarithms of all sums of h_i over i >= first, from the `lowest` first on, less their largest
+    (`tops`): a row for each lead that was asked for. It hangs on nothing else, whoever asks first and for what else."""
+
+    def __init__(self, sigma: float) -> None:
+        self._sigma, self._width = sigma, math.ceil((_FAR + 2 * _REACH) * sigma) + 10
+        self._forget()
+
+    def _forget(self) -> None:
+        self._place: dict[float, int] = {}
+        self.logs, self.tops, self.lowest = np.empty((0, self._width)), np.empty(0), np.empty(0)
+
+    def of(self, leads: np.ndarray) -> np.ndarray:
+        """The rows of these leads."""
+        if self.logs.size > _TERMS:
+            self._forget()
+        new = np.array([lead for lead in leads.tolist() if lead not in self._place])
+        for some in np.array_split(new, 1 + new.size * self._width // _TERMS) if new.size else ():
+            self._add(some)
+        return np.array([self._place[lead] for lead in leads.tolist()], dtype=int)
+
+    def _add(self, leads: np.ndarray) -> None:
+        self._place |= {lead: len(self.tops) + number for number, lead in enumerate(leads.tolist())}
+        lowest = np.floor(np.maximum(0, -leads / 2) - _REACH * self._sigma) - 3
+        log_h = _log_h(self._sigma, lowest, leads, self._width)
+        tops = log_h.max(axis=1)
+        with np.errstate(divide="ignore"):
+            logs = np.log(sums_from(np.exp(log_h - tops[:, None])))
+        self.logs = np.concatenate([self.logs, logs])
+        self.tops, self.lowest = np.append(self.tops, tops), np.append(self.lowest, lowest)
+
+
+@lru_cache(maxsize=2)
+def _rows(sigma: float) -> _Rows:
+    return _Rows(sigma)
+
+
+def _log_h(sigma: float, first: np.ndarray, lead: np.ndarray, width: int) -> np.ndarray:
+    """log h at first, first + 1, ... (rows, width), from a table of F."""
+    if not len(first):
+        return np.empty((0, width))
+    i = first[:, None] + np.arange(width)
+    y = i + lead[:, None]
+    least, most = y.min(), max(y.min(), math.ceil(12 * sigma) + 1)  # F is 1 beyond
+    table = log_below(np.arange(least, most + 1), np.array(0.5), sigma)
+    return log_mass(i, sigma) + table[np.minimum(y - least, len(table) - 1).astype(int)]
 
 
 def _split(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -27,6 +27,7 @@ class GNMax(Aggregator):
 
     kind: ClassVar[str] = "gnmax"
     noise_parameter: ClassVar[str] = "sigma"
+    usual_share: ClassVar[float] = 0.16  # 40 of 250 votes, as in the paper
 
     sigma: float = 40.0
     noise: str = "discrete"

@@ -26,6 +26,7 @@ class LNMax(Aggregator):
 
     kind: ClassVar[str] = "lnmax"
     noise_parameter: ClassVar[str] = "gamma"
+    usual_share: ClassVar[float] = 0.1
 
     gamma: float = 0.2
     noise: str = "discrete"

@@ -15,8 +15,10 @@ What is done to a row:
     encoding    a table -> numbers, as its public rows teach
     identifiers (looks) columns that say whose a record is
     examine     (looks) what can be seen before anything is trained or drawn
+    written     (looks) columns as they were written, for whoever reads results
     dataset     what every data set answers: split first, then encode
     arrays      a user's own files, through all of this
+    outline     what is public of a data set before a record is read
 
 Data sets everybody knows join it at `records`, with pools of their own:
     clients     package clients that carry archives

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -13,6 +14,7 @@ from pate.data.fetch import Published
 from pate.data.records import Pool
 from pate.data.sources import ADULT, ADULT_FILES
 from pate.data.table import tabulated
+from pate.data.written import Written
 from pate.errors import ConfigError
 from pate.workspace.files import Unreadable, opened
 
@@ -55,6 +57,22 @@ class Adult(KnownDataset):
     def pools(self, group_by: str | None) -> tuple[Pool, Pool]:
         train, held_out = (self._pool(path, group_by) for path in self.files())
         return train, held_out
+
+    def is_table(self) -> bool:
+        return True
+
+    def require_column(self, name: str) -> None:
+        if name not in _COLUMNS:
+            raise ConfigError(
+                f"report.by={name}: {self.name} has no such column; its columns are {', '.join(_COLUMNS)}"
+            )
+
+    def written(self, aside: Collection[str], by: str | None) -> Written:
+        held_out = self._pool(self.files()[1], None)
+        sizes = self.sizes()
+        public, test = held_out.first(sizes.public).x, held_out.last(sizes.test).x
+        learned = tuple(name for name in _COLUMNS if name not in aside)
+        return Written(learned, {name: public[name] for name in _COLUMNS}, {name: test[name] for name in _COLUMNS})
 
     def _pool(self, path: Path, group_by: str | None) -> Pool:
         rows = [[cell.strip() for cell in line.split(",")] for line in lines(path)]

@@ -11,7 +11,7 @@ import numpy as np
 
 from pate.data.budgets import Budgets
 from pate.data.dataset import Dataset
-from pate.data.formats import FORMATS, count, shape
+from pate.data.formats import FORMATS, column_names, count, shape
 from pate.data.kinds import KINDS
 from pate.data.labels import CLASSES_FROM_PRIVATE, class_list
 from pate.data.owners import refuse_in_public, refuse_on_both_sides
@@ -19,10 +19,12 @@ from pate.data.recognise import of_arrays, of_table
 from pate.data.records import Raw, agree, check, pooled, read
 from pate.data.split import Rows, Sizes, Split, assemble, divided, shared, shuffled, taken
 from pate.data.table import Chosen, columns_of, shown_names
+from pate.data.written import Written
 from pate.errors import ConfigError
 
 _SIDES = ("private", "public", "test")
 _OWNED = ("pool", "private")  # whose records need an owner when they are grouped
+_TABLES = (".csv", ".parquet")
 _WANTED = (
     "dataset.path= must be an npz, csv or parquet file, or a folder with private.*, public.* and test.* "
     "in one of these formats (npy: private_x.npy and private_y.npy)"
@@ -107,8 +109,52 @@ class Arrays(Dataset):
         return self._divided({side: count(path) for side, path in self.sides().items()})
 
     def image_shape(self) -> tuple[int, ...] | None:
-        found = shape(next(iter(self.sides().values())))[1:]
-        return found if len(found) > 1 else None
+        found = self.input_shape()
+        return found if found and len(found) > 1 else None
+
+    def input_shape(self) -> tuple[int, ...] | None:
+        sides = self.sides()
+        return shape(sides.get("public") or next(iter(sides.values())))[1:] or None
+
+    def is_table(self) -> bool:
+        return any(path.suffix.lower() in _TABLES for path in self.sides().values())
+
+    def require_column(self, name: str) -> None:
+        self.require()
+        path = next((path for side, path in self.sides().items() if side in ("pool", "test")), None)
+        if path is None:
+            raise ConfigError(f"report.by={name}: there is no test file to report on")
+        if name not in column_names(path) or name == "x":
+            table = path.suffix.lower() in _TABLES
+            raise ConfigError(
+                f"report.by={name}: {path} has no {'column' if table else 'array'} of this name"
+                + ("" if table else f": save one beside x and y, a cell for each record ({name}=...)")
+            )
+
+    def written(self, aside: Collection[str], by: str | None) -> Written:
+        """The column to report by is one of the file, whatever is learned from; of npz and npy an array beside x."""
+        sizes, chosen = self.sizes(), Chosen(tuple(self.columns or ()), tuple(self.drop or ()))
+        sides: dict[str, dict[str, np.ndarray]] = {"public": {}, "test": {}}
+        learned: tuple[str, ...] = ()
+        for side, path in self.sides().items():
+            if side == "private":
+                continue
+            table = path.suffix.lower() in _TABLES
+            raw = read(path, self.label, None if table else by, chosen)
+            learned = tuple(name for name in columns_of(raw.x) if name not in aside)
+            own = raw.whole.get(by or "") if table else raw.group
+            found = {name: raw.x[name] for name in learned} | ({by: own} if by and own is not None else {})
+            if own is not None and own.shape != (len(raw.x),):
+                raise ConfigError(f"{path}: {len(raw.x)} records but '{by}' of shape {own.shape}")
+            order = shuffled(len(raw.x), self.seed) if side == "pool" else np.arange(len(raw.x))
+            first = sizes.private if side == "pool" else 0
+            if side in ("pool", "public"):
+                shown = order[first : first + sizes.public]
+                sides["public"] = {name: column[shown] for name, column in found.items()}
+            if side in ("pool", "test"):
+                tested = order[len(order) - sizes.test :]
+                sides["test"] = {name: column[tested] for name, column in found.items()}
+        return Written(learned, sides["public"], sides["test"])
 
     def kinds_declared(self) -> Mapping[str, str]:
         return self.kinds or {}

@@ -7,13 +7,17 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from inspect import signature
 from pathlib import Path
+from typing import Any
 
 from pate.choice import Choice
 from pate.data.budgets import Budgets
 from pate.data.encoding import encoded
 from pate.data.split import Sizes, Split
 from pate.data.table import columns_of
+from pate.data.written import Written
 from pate.errors import ConfigError
+
+_ROUNDED = 0.01  # how far shares of classes may be from adding up to 1
 
 
 @dataclass(frozen=True)
@@ -28,6 +32,9 @@ class Dataset(Choice, ABC):
     seed: int = 0  # only read where a single pool has to be shuffled before it is split
     delta: float | None = 1e-5  # null: below one in the number of private records
     test_public: bool = False  # whether test inputs may be shown on a page that leaves
+    priors: Any = (
+        None  # how common each class is known to be without the data; no draw hangs on it but with balance.records
+    )
 
     def __post_init__(self) -> None:
         for side in ("private", "public", "test"):
@@ -38,6 +45,26 @@ class Dataset(Choice, ABC):
             raise ConfigError(f"dataset.delta={self.delta}: delta lies between 0 and 1, and well below 1/records")
         if self.seed < 0:
             raise ConfigError(f"dataset.seed={self.seed}: a seed is 0 or more")
+        _ = self.shares
+
+    @property
+    def shares(self) -> dict[str, float] | None:
+        """The declared shares of the classes, a mapping or a list in the order of the classes; a ConfigError if they
+        are none."""
+        if self.priors is None:
+            return None
+        if not self.class_names:
+            raise ConfigError("dataset.priors are shares of declared classes: give dataset.classes=[...] too")
+        told = dict(self.priors) if isinstance(self.priors, Mapping) else _in_order(self.priors, self.class_names)
+        told = {str(name): share for name, share in told.items()}
+        if told.keys() != set(self.class_names):
+            raise ConfigError(f"dataset.priors must give one share to each of {', '.join(self.class_names)}")
+        if not all(isinstance(share, int | float) and not isinstance(share, bool) for share in told.values()):
+            raise ConfigError("dataset.priors must be numbers: how common each class is")
+        if not all(0 <= share <= 1 for share in told.values()) or abs(sum(told.values()) - 1) > _ROUNDED:
+            total = f"they add up to {sum(told.values()):g}"
+            raise ConfigError(f"dataset.priors must be shares of at least 0 that add up to 1: {total}")
+        return {name: float(told[name]) for name in self.class_names}
 
     def usual_delta(self) -> float:
         """The delta of a run that names none: 1e-5, or the largest power of ten below one in the number of records."""
@@ -85,10 +112,27 @@ class Dataset(Choice, ABC):
     def image_shape(self) -> tuple[int, ...] | None:
         """Height and width (and colours) of an input, None if it is no image; asked once the files are there."""
 
+    def input_shape(self) -> tuple[int, ...] | None:
+        """The same; of rows that are an array, the number of their columns."""
+        return self.image_shape()
+
     @abstractmethod
     def split(self, group_by: str | None = None) -> Split:
         """Read the files and split them by position, tables as they are written; `group_by` names the column that says
         whose a record is."""
+
+    def is_table(self) -> bool:
+        """Whether inputs are rows of named columns, as far as it is known before the data is read."""
+        return False
+
+    def require_column(self, name: str) -> None:
+        """A ConfigError that says why results cannot be reported by a column."""
+        raise ConfigError(f"report.by={name}: {self.name} has no columns to report by")
+
+    def written(self, aside: Collection[str], by: str | None) -> Written:
+        """Public and test rows as they were written: what is learned from, which is nothing `aside`, and the column
+        `by`, which may be one that is dropped."""
+        return Written((), {}, {})
 
     def kinds_declared(self) -> Mapping[str, str]:
         """What columns of a table are, where somebody said so."""
@@ -109,3 +153,9 @@ class Dataset(Choice, ABC):
                 f"{self.name} has no column that says what a record allows: leave partition.budget_by out"
             )
         return encoded(split, self.kinds_declared()) if columns_of(split.public.x) else split
+
+
+def _in_order(shares: Any, classes: Collection[str]) -> dict[str, Any]:
+    if not isinstance(shares, Collection) or isinstance(shares, str) or len(shares) != len(classes):
+        raise ConfigError(f"dataset.priors must be one share for each of {', '.join(classes)}, in this order")
+    return dict(zip(classes, shares, strict=True))

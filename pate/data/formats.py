@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
@@ -52,6 +53,24 @@ def shape(path: Path) -> tuple[int, ...]:
     if not found:
         raise ConfigError(f"{path} cannot be read: it needs an array 'x' with one row per record")
     return found
+
+
+def column_names(path: Path) -> tuple[str, ...]:
+    """The columns of a table, or the arrays of an npz or beside an npy, without reading any."""
+    form = path.suffix.lower()
+    if form == ".csv":
+        return tuple(name.strip() for name in next(csv_rows(path), []))
+    if form == ".parquet":
+        with _parquet(path) as file:
+            return tuple(file.schema_arrow.names)
+    if form == ".npy":
+        side = path.stem.removesuffix("_x")
+        return tuple(part.stem.removeprefix(f"{side}_") for part in sorted(path.parent.glob(f"{side}_*.npy")))
+    try:
+        with opened(path) as stream, zipfile.ZipFile(stream) as archive:
+            return tuple(name.removesuffix(".npy") for name in archive.namelist())
+    except (Unreadable, zipfile.BadZipFile) as problem:
+        raise ConfigError(f"{path} cannot be read: {problem}") from None
 
 
 def npz_arrays(path: Path) -> dict[str, np.ndarray]:

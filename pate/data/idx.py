@@ -69,13 +69,14 @@ class Idx(KnownDataset):
 
     raw: ClassVar[tuple[str, ...]] = IDX_FILES
     records: ClassVar[tuple[int, int]] = (60000, 10000)
+    side: ClassVar[tuple[int, int]] = (28, 28)  # of the published images
 
     def located(self, name: str) -> Path | None:
         found = (path for path in (self.folder() / name, self.folder() / f"{name}.gz") if path.is_file())
         return next(found, None)
 
     def image_shape(self) -> tuple[int, ...] | None:
-        return shape_of(self.files()[0], 3)[1:]
+        return self.side if self.missing() else shape_of(self.files()[0], 3)[1:]
 
     def counts(self) -> tuple[int, int]:
         images, _, held_out, _ = self.files()

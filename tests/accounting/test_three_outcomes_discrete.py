@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pate.accounting.three_outcomes_discrete import DiscreteGaussian
+from pate.accounting.three_outcomes_discrete import DiscreteGaussian, _rows
 from tests.accounting.whole_noise import masses, places
 
 
@@ -45,3 +45,17 @@ def test_sums_far_out_are_those_of_a_table():
     terms = -((np.arange(30.0, 140.0) / 3) ** 2) / 2 - math.log(3 * math.sqrt(2 * math.pi))  # F is 1 there
     direct = [np.logaddexp.reduce(terms[int(one - 30) :]) for one in s]
     np.testing.assert_allclose(found, direct, rtol=1e-13)
+
+
+def test_who_asked_before_changes_nothing():
+    """Rows of sums are kept by lead: alone, among others, after others, and after so many that all were forgotten."""
+    s, lead = np.array([-3.5, 0.25, 7.0, 40.0]), np.array([5.0, -5.0, 0.0, 90.0])
+    _rows.cache_clear()
+    alone = np.array([DiscreteGaussian(9.0).log_wins(s[i : i + 1], lead[i : i + 1])[0] for i in range(4)])
+    _rows.cache_clear()
+    DiscreteGaussian(9.0).log_wins(np.zeros(200), np.arange(-100.0, 100.0))
+    assert np.array_equal(DiscreteGaussian(9.0).log_wins(s, lead), alone)
+    for start in range(0, 30_000, 5_000):
+        DiscreteGaussian(9.0).log_wins(np.zeros(5_000), start + np.arange(5_000.0))
+    assert np.array_equal(DiscreteGaussian(9.0).log_wins(s, lead), alone)
+    assert _rows(9.0).logs.nbytes < 2**28
