@@ -73,6 +73,7 @@ def _promised(statement: Statement) -> str:
         ("by", found.theorem),
         ("mechanism", statement.mechanism),
         *statement.facts,
+        *([("this model", statement.chosen.claim)] if statement.chosen else []),
     ]
     return _table(("", ""), rows) + (
         "\n\nThat is: let two sets of private records differ as said under *neighbours*. Whatever event one may look "
@@ -103,6 +104,8 @@ def _not_covered(statement: Statement, predictor: Predictor) -> Iterable[str]:
         "**Tuning on private data.** If settings were chosen by looking at how they do on the private records, or at "
         "scores computed from them, that choice tells something too, and no epsilon here counts it."
     )
+    if statement.chosen:
+        yield statement.chosen.sentence(priced=statement.guarantee is not None)
     total = ""
     if statement.account:
         known = ", ".join(f"{name} {value}" for name, value in statement.account.items())
@@ -124,13 +127,15 @@ def _not_covered(statement: Statement, predictor: Predictor) -> Iterable[str]:
 
 
 def _use(predictor: Predictor) -> str:
+    decision = predictor.decision
+    decided = f"\n\nIt does not answer its most probable class: {decision.told(predictor.classes)}." if decision else ""
     return (
         "For inputs like those it learned from, where a wrong answer now and then does no harm, and for research on "
         "private learning. Not for decisions about a person without somebody who can check and overrule it.\n\n"
         "This card gives no accuracy: scores are computed from test data of the owner, and belong to them. Measure it "
         "on data of your own first, class by class: noise and few labels hurt rare classes most. Its probabilities are "
         "a ranking of classes, not a measured frequency."
-    )
+    ) + decided
 
 
 def _run(predictor: Predictor, without_onnx: str | None) -> str:

@@ -77,6 +77,7 @@ def _manifest(files: Mapping[str, bytes], statement: Statement, notes: Sequence[
             "epsilon": found.epsilon if found else None,
             "delta": found.delta if found else None,
             "relation": str(found.relation) if found else None,
+            "chosen": statement.chosen.plain() if statement.chosen else None,
             "notes": list(notes),
         },
     }

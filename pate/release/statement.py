@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pate.accounting.guarantee import REPLACE_ONE, ZERO_OUT, Guarantee, Relation
 from pate.accounting.ladder import worst_case
 from pate.aggregation.aggregator import Aggregator
+from pate.release.chosen import Chosen
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,7 @@ class Statement:
     `guarantee` is None where none is known: then the card says so, and promises nothing. `learned` says how the model
     came about, `trusted` who saw private records, `rests_on` and `not_covered` what else to know of this method, each a
     point of the card. `facts` are rows of its table. `exact_noise` is false where noise was drawn in floating point.
-    `account` is what all releases from the same data come to, by name, if known.
+    `account` is what all releases from the same data come to, by name, if known, and `chosen` how this model was.
     """
 
     method: str
@@ -33,6 +34,7 @@ class Statement:
     not_covered: Sequence[str] = ()
     exact_noise: bool = True
     account: Mapping[str, str] | None = None
+    chosen: Chosen | None = None
 
     def __post_init__(self) -> None:
         if self.guarantee is None:

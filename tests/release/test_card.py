@@ -12,6 +12,7 @@ from pate.aggregation.gnmax import GNMax
 from pate.aggregation.lnmax import LNMax
 from pate.dpsgd.accountant import Accountant
 from pate.dpsgd.statement import of_gradients
+from pate.models.decision import Decision
 from pate.release.card import card
 from pate.release.statement import of_a_file, of_votes
 from tests.release.made_up import VOTES
@@ -106,3 +107,11 @@ def test_how_to_run_it():
     assert "numbers `age`; categories `job`" in text(one=table)
     assert "cook" not in text(one=table)
     assert "a model of kind X cannot be written" in text(without="a model of kind X")
+
+
+def test_a_model_that_does_not_answer_its_most_probable_class_says_what_it_answers_and_by_what():
+    assert "most probable class" not in text()
+    decided = replace(plain(), decision=Decision([0.9, 0.1], source="the model's own probabilities over somewhere"))
+    shown = text(one=decided)
+    assert "does not answer its most probable class: the largest probability beside the share of its class" in shown
+    assert "that is from the model's own probabilities over somewhere." in shown

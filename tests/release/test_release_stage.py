@@ -1,5 +1,6 @@
 """The release stage: what it makes of a run's settings, and where it puts it."""
 
+import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +25,7 @@ from tests.release.predictors import plain
 
 LABELS = Labels(np.array([3, 1]), np.array([0, 1]), "LNMax", queries=np.array(40), teachers=np.array(30))
 COST = Cost((70.0,) * len(ORDERS), 7.25, 7.25, 0.0)
+SEEN = {"told": lambda stage: [], "origin": lambda name: (f"{name}/1", "digits")}
 ENTRY = SimpleNamespace(release=SimpleNamespace(cost=COST, relation="one record replaced by nothing"), withheld="")
 SPENDING = SimpleNamespace(
     ledger=SimpleNamespace(releases=lambda account: [ENTRY]), spender=SimpleNamespace(account="digits")
@@ -37,7 +39,7 @@ def made(settings):
     def run(*overrides, labels=LABELS, inherited=("a note of the student",), **plainly):
         chosen = settings(*overrides)
         chosen = replace(chosen, **plainly)
-        handed = SimpleNamespace(settings=chosen, inherited=inherited, summary="", notes=(), spending=SPENDING)
+        handed = SimpleNamespace(settings=chosen, inherited=inherited, summary="", notes=(), spending=SPENDING, **SEEN)
         release_of_student.function(handed, labels, plain())
         folder = next(file for file in chosen.workspace.parent.rglob("MODEL_CARD.md")).parent
         return folder, (folder / "MODEL_CARD.md").read_text()
@@ -78,7 +80,7 @@ def test_the_price_is_that_of_the_queries_asked(made, settings, tmp_path):
 def test_labels_that_do_not_tell_are_priced_by_the_settings(made, settings):
     silent = replace(LABELS, queries=np.array(0), teachers=np.array(0))
     _, card = made("labels.queries=20", "teachers.count=10", labels=silent)
-    assert least(settings(), 20, 10) in card
+    assert least(settings("teachers.count=10"), 20, 10) in card
 
 
 def test_parameters_chosen_on_votes_are_on_the_card(made):
@@ -113,7 +115,7 @@ def test_seeded_noise_stays(made, how, tmp_path):
 
 def test_dpsgd(settings):
     spent = replace(Accountant(2.0, 0.1, 10, 1e-4), taken=10).spent(seeded=False)
-    run = SimpleNamespace(settings=settings(), inherited=(), summary="", notes=(), spending=SPENDING)
+    run = SimpleNamespace(settings=settings(), inherited=(), summary="", notes=(), spending=SPENDING, **SEEN)
     release = released(settings, "dpsgd").function
     release(run, dpsgd=plain(), spent=spent)
     (folder,) = (run.settings.workspace / "published").glob("*/")
@@ -126,7 +128,7 @@ def test_dpsgd(settings):
 def test_consensus(settings):
     plan = GaussianPlan.least(1.0, 1e-4, None, 8.0, discrete=True)
     drawn = NoisySum.of_one(np.ones((4, 3)), 100, plan, seeded=False)
-    run = SimpleNamespace(settings=settings(), inherited=(), summary="", notes=(), spending=SPENDING)
+    run = SimpleNamespace(settings=settings(), inherited=(), summary="", notes=(), spending=SPENDING, **SEEN)
     release = released(settings, "consensus").function
     release(run, consensus_student=plain(), consensus=drawn)
     (folder,) = (run.settings.workspace / "published").glob("*/")
@@ -153,3 +155,22 @@ def test_classes_read_from_private_labels_stay(made, settings):
     with pytest.raises(PateError, match="not publishable: classes read from private labels, so it may not leave"):
         made(inherited=(CLASSES_FROM_PRIVATE,))
     assert not (settings().workspace / "published").exists()
+
+
+def test_how_it_was_chosen_is_on_the_card_in_the_manifest_and_in_the_notes(made, monkeypatch, tmp_path):
+    shown = {"models": {"student/1": "pate", "dpsgd/1": "dpsgd"}, "accounts": ["digits"], "fixed": "", "released": True}
+    claim = "chosen among 2 methods by scores no epsilon covers"
+
+    def told(facts, *overrides):
+        monkeypatch.setitem(SEEN, "told", lambda stage: [{"facts": facts}] if stage == "compare" else [])
+        folder, card = made(*overrides, output=str(tmp_path / "mine"))
+        return card, json.loads((folder / "manifest.json").read_text())["about"]["chosen"]["how"]
+
+    card, how = told(shown)
+    assert (claim in card, how) == (True, "by score")
+    assert f"| this model | {claim} |" in card
+    card, how = told(shown, "dataset.test_public=true")
+    assert (claim in card, how) == (False, "among released")
+    card, how = told(shown | {"fixed": "pate"})
+    assert (claim in card, how) == (False, "fixed")
+    assert told(None)[1] == "by score"  # scores of an earlier version, which did not tell of what
