@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from pate.app.stages import stages
-from pate.app.verbs import check, clean, compare, ledger, predict, run
+from pate.app.verbs import check, clean, compare, curve, ledger, predict, run
 from pate.app.verbs.request import Request
 from pate.settings import Settings
 
@@ -22,7 +22,7 @@ class Verb(Protocol):
     def tell(self, request: Request, found: Any) -> None: ...
 
 
-_VERBS: dict[str, Verb] = {"check": check, "clean": clean, "ledger": ledger, "predict": predict}
+_VERBS: dict[str, Verb] = {"check": check, "clean": clean, "curve": curve, "ledger": ledger, "predict": predict}
 
 
 def verb_of(settings: Settings) -> Verb:

@@ -18,7 +18,7 @@ def require(settings: Settings) -> None:
 
 def ask(request: Request) -> Comparison:
     settings = request.settings
-    _, found = compare(settings.compare.runs, settings.sweep.epsilon, request.folder)
+    _, found = compare(settings.compare.runs, settings.sweep.epsilon, request.folder, settings.compare.metric)
     return found
 
 

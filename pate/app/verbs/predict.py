@@ -46,8 +46,9 @@ def ask(request: Request) -> Predictions:
     notes = notes if file.with_name("manifest.json").is_file() else [NO_MANIFEST]
     belief = predict(student, read_inputs(asked.input, student), asked.views)
     output = asked.output or request.folder / ("owners_predictions.csv" if why else "predictions.csv")
-    write(output, belief, student.classes, bool(why))
-    counts = np.bincount(belief.argmax(axis=1), minlength=len(student.classes)).tolist()
+    answer = student.answers(belief)
+    write(output, belief, answer, student.classes, bool(why))
+    counts = np.bincount(answer, minlength=len(student.classes)).tolist()
     taken = dict(zip(student.classes, counts, strict=True))
     return Predictions(str(output), len(belief), taken, notes, why)
 

@@ -23,6 +23,7 @@ class Request:
     of_sweep: bool = False
     begun: set[str] = field(default_factory=set)
     flags: Sequence[str] = ()  # where settings of the owner's come from: --config-dir and the like
+    sweep: Path | None = None  # the folder of the sweep it is a job of, also if it is resumed alone
 
 
 def tell_place(name: str, file: Path, whose: str = "the owner's") -> None:

@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from pate.accounting.explained import listed
 from pate.accounting.guarantee import given
 from pate.evaluation.evidence import Evidence
+from pate.evaluation.measure import ACCURACY
 from pate.evaluation.results import Results
 from pate.report.draw import plots
 from pate.report.draw.published import REFERENCES
 from pate.report.run.panel import Panel
 
 
-def accuracy(found: Results) -> dict[str, str] | None:
+def scores(found: Results) -> dict[str, str] | None:
+    """By the measure where that is a share, and else by accuracy, as published results are."""
+    measure = found.measure if found.measure.share else ACCURACY
     points = [
         point
         for row in found.scored
         for one in dict.fromkeys(filter(None, (row.best, row.publishable)))
-        if (point := plots.Mark.of(row, one)).drawable
+        if (point := plots.Mark.of(row, one, measure)).drawable
     ]
     if not points:
         return None
-    bound = next((row.accuracy for row in found.scored if not row.private), None)
-    references = REFERENCES.get(found.data, ())
+    bound = next((row.metrics.get(measure.name) for row in found.scored if not row.private), None)
+    references = REFERENCES.get(found.data, ()) if measure.name == ACCURACY.name else ()
     papers = " Grey: published results (" + "; ".join(dict.fromkeys(one.source for one in references)) + ")."
     return {
-        "title": "Accuracy against epsilon",
-        "svg": plots.accuracy_by_epsilon(points, bound, references),
+        "title": f"{measure.title[:1].upper()}{measure.title[1:]} against epsilon",
+        "svg": plots.score_by_epsilon(points, bound, references, what=measure.title),
         "caption": f"{plots.legend(points)} Filled marks hold for every data set, hollow ones for this data set only: "
         "compare like with like." + papers * bool(references),
     }
@@ -43,7 +49,7 @@ def priced(panel: Panel | None) -> list[dict[str, str]]:
     ]
 
 
-def accountants(seen: Results) -> dict[str, str] | None:
+def accountants(seen: Results) -> dict[str, Any] | None:
     """For the public page: the accountants that look at no vote, as they price this run."""
     prices = seen.pate.accountants
     if not prices:
@@ -53,6 +59,7 @@ def accountants(seen: Results) -> dict[str, str] | None:
         "svg": plots.bars([(one.accountant, one.epsilon) for one in prices]),
         "caption": f"{seen.pate.queries} queries, {prices[0].promise}; each "
         "holds for every data set, and the least of them is claimed.",
+        "explained": listed((one.accountant, one.theorem) for one in prices),
     }
 
 

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pate.accounting.guarantee import Guarantee, given, shown
+from pate.evaluation.measure import Measure
 from pate.evaluation.results import MethodResult
+from pate.report.draw.labels import Named, name_line, name_marks
 from pate.report.draw.published import Reference
-from pate.report.draw.svg import COLOURS, drawing, inline
+from pate.report.draw.svg import COLOURS, HEIGHT, WIDTH, drawing, inline
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from pate.report.run.panel import Panel
 
 
+_NAMED = 12  # marks that have names beside them
 _SHAPES = {"o": "circles", "s": "squares", "D": "diamonds", "^": "triangles", "v": "triangles", "P": "crosses"}
 
 
@@ -31,19 +34,23 @@ class Mark:
     shape: str
     colour: str
     epsilon: float
-    accuracy: float
+    score: float
     error: float
     holds_for: str
+    told: str = ""  # what is said of it when it is pointed at
 
     @classmethod
-    def of(cls, row: MethodResult, guarantee: Guarantee) -> Mark:
-        accuracy, error = row.accuracy or 0.0, row.accuracy_standard_error or 0.0
-        return cls(row.short, row.mark, row.colour, guarantee.epsilon, accuracy, error, guarantee.holds_for)
+    def of(cls, row: MethodResult, guarantee: Guarantee, measure: Measure) -> Mark:
+        score, error = row.metrics.get(measure.name), row.standard_errors.get(measure.name) or 0.0
+        if score is None:
+            score = math.nan
+        told = f"{row.title}: {measure.shown(score, error)}\n{guarantee}"
+        return cls(row.short, row.mark, row.colour, guarantee.epsilon, score, error, guarantee.holds_for, told)
 
     @property
     def drawable(self) -> bool:
         """An axis of logarithms has no nought, and a file may hold what no run finds."""
-        return 0 < self.epsilon < 1e12 and 0 <= self.accuracy <= 1 and 0 <= self.error <= 1
+        return 0 < self.epsilon < 1e12 and 0 <= self.score <= 1 and 0 <= self.error <= 1
 
 
 def legend(points: Sequence[Mark]) -> str:
@@ -55,76 +62,77 @@ def legend(points: Sequence[Mark]) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
 
-def accuracy_by_epsilon(
+def score_by_epsilon(
     points: Sequence[Mark],
     bound: float | None,
     references: Sequence[Reference],
     frontiers: Sequence[Sequence[Mark]] = (),
     name: str = "accuracy",
+    what: str = "accuracy",
+    width: float = WIDTH,
 ) -> str:
     """Every method where it stands. A filled mark is a guarantee for every data set, a hollow one for this one."""
     from matplotlib.ticker import PercentFormatter
 
-    with drawing() as (figure, axes):
+    with drawing(width, HEIGHT if width == WIDTH else 4.4) as (figure, axes):
         axes.set_xscale("log")
         for reference in references:
             _mark(axes, reference.mark, reference.epsilon, reference.accuracy, reference.guarantee, "paper", 5)
         for frontier in frontiers:
-            steps, hue = sorted((point.epsilon, point.accuracy) for point in frontier), _hue(frontier[0])
+            steps, hue = sorted((point.epsilon, point.score) for point in frontier), _hue(frontier[0])
             axes.step(*zip(*steps, strict=True), where="post", color=COLOURS[hue], linewidth=1, alpha=0.6, zorder=2)
-        for point in points:
+        for place, point in enumerate(points):
             hue = _hue(point)
             axes.errorbar(
-                [point.epsilon], [point.accuracy], yerr=[point.error], fmt="none", ecolor=COLOURS[hue], elinewidth=1.2
+                [point.epsilon], [point.score], yerr=[point.error], fmt="none", ecolor=COLOURS[hue], elinewidth=1.2
             )
-            _mark(axes, point.shape, point.epsilon, point.accuracy, point.holds_for, hue, 8)
+            _mark(axes, point.shape, point.epsilon, point.score, point.holds_for, hue, 8, f"point-{place}")
         if bound is not None:
             axes.axhline(bound, color=COLOURS["bound"], linewidth=1.2, linestyle=(0, (5, 3)), zorder=1)
-            axes.annotate(
-                f"without privacy {bound:.1%}", (0.01, bound), xycoords=("axes fraction", "data"), xytext=(0, 3),
-                textcoords="offset points", color=COLOURS["faint"], fontsize=8,
-            )  # fmt: skip
-        _name(axes, points)
         every = [*(p.epsilon for p in points), *(r.epsilon for r in references)]
         axes.set_xlim(min(every) / 1.8, max(every) * 2.2)
-        heights = [*(p.accuracy - p.error for p in points), *(r.accuracy for r in references)]
-        tops = [*(p.accuracy + p.error for p in points), *(r.accuracy for r in references), bound or 0]
+        heights = [*(p.score - p.error for p in points), *(r.accuracy for r in references)]
+        tops = [*(p.score + p.error for p in points), *(r.accuracy for r in references), bound or 0]
         room = max(max(tops) - min(heights), 0.02)
         axes.set_ylim(min(heights) - 0.15 * room, min(max(tops) + 0.2 * room, max(1.002, max(tops) + 0.01)))
         axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=None))
         _readable(axes.xaxis, max(every) / min(every))
         axes.set_xlabel("epsilon (log scale)")
-        axes.set_ylabel("right on the test set")
-        told = "; ".join(f"{p.label}: {p.accuracy:.1%} at epsilon {shown(p.epsilon)} for {p.holds_for}" for p in points)
+        axes.set_ylabel(f"{what} on the test set")
+        ends = [frontier[-1] for frontier in frontiers]
+        _name(axes, points, references, bound, [*ends] if frontiers else points)
+        told = "; ".join(f"{p.label}: {p.score:.1%} at epsilon {shown(p.epsilon)} for {p.holds_for}" for p in points)
         papers = "; ".join(f"{r.source}: {r.accuracy:.1%} at {given(r.epsilon)} for {r.guarantee}" for r in references)
         words = told + (f". Without privacy {bound:.1%}" if bound is not None else "")
         words += f". Published: {papers}" if papers else ""
-        return inline(figure, name, "Test accuracy against epsilon", f"{words}.")
+        pointed = {f"point-{place}": point.told for place, point in enumerate(points) if point.told}
+        return inline(figure, name, f"Test {what} against epsilon", f"{words}.", pointed)
 
 
 def _hue(point: Mark) -> str:
     return point.colour if point.colour in COLOURS else "ink"
 
 
-def _mark(axes: Axes, shape: str, x: float, y: float, holds_for: str, hue: str, size: float) -> None:
+def _mark(
+    axes: Axes, shape: str, x: float, y: float, holds_for: str, hue: str, size: float, gid: str | None = None
+) -> None:
     hollow = holds_for == "this data set"
     axes.plot(
-        [x], [y], marker=shape if shape in _SHAPES else "D", markersize=size, color=COLOURS[hue],
+        [x], [y], marker=shape if shape in _SHAPES else "D", markersize=size, color=COLOURS[hue], gid=gid,
         markerfacecolor=COLOURS["card"] if hollow else COLOURS[hue], markeredgewidth=1.6, linestyle="none", zorder=3,
     )  # fmt: skip
 
 
-def _name(axes: Axes, points: Sequence[Mark]) -> None:
-    """Names beside the marks, so that nobody has to look up a colour; on the side that has room."""
-    if len(points) > 6:
-        return
-    middle = math.sqrt(min(p.epsilon for p in points) * max(p.epsilon for p in points)) if points else 1
-    for point in points:
-        left = point.epsilon > middle
-        axes.annotate(
-            point.label, (point.epsilon, point.accuracy), xytext=(-8 if left else 8, -11), textcoords="offset points",
-            ha="right" if left else "left", fontsize=8.5, color=COLOURS["ink"], zorder=4,
-        )  # fmt: skip
+def _name(
+    axes: Axes, points: Sequence[Mark], references: Sequence[Reference], bound: float | None, named: Sequence[Mark]
+) -> None:
+    """Names beside the marks, so that nobody has to look up a shape, as long as there are few; then the bound's."""
+    few = len(named) <= _NAMED
+    marks = [Named(p.label if few and p in named else "", p.epsilon, p.score, p.error) for p in points]
+    marks += [Named("", one.epsilon, one.accuracy) for one in references]
+    if bound is not None:
+        name_line(axes, f"without privacy {bound:.1%}", bound, marks)
+    name_marks(axes, marks, bound)
 
 
 def ladder(panel: Panel) -> str:

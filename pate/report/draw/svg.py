@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -17,10 +17,11 @@ if TYPE_CHECKING:
 _NAMES = ("ink", "faint", "rule", "card", "pate", "dpsgd", "bound", "paper", "good", "bar")
 COLOURS = {name: f"#{number:02x}01{number:02x}" for number, name in enumerate(_NAMES, start=1)}
 _FONT = 9.0
+WIDTH, HEIGHT = 5.2, 3.5  # inches
 
 
 @contextmanager
-def drawing(width: float = 5.2, height: float = 3.5) -> Iterator[tuple[Figure, Axes]]:
+def drawing(width: float = WIDTH, height: float = HEIGHT) -> Iterator[tuple[Figure, Axes]]:
     """A figure of so many inches and its axes, in the page's quiet style; matplotlib's own state is left alone."""
     import matplotlib
     from matplotlib.figure import Figure
@@ -41,8 +42,9 @@ def drawing(width: float = 5.2, height: float = 3.5) -> Iterator[tuple[Figure, A
         yield figure, axes
 
 
-def inline(figure: Figure, name: str, title: str, description: str) -> str:
-    """The figure as an svg element: themed, of any width, with ids of its own, a title and a description."""
+def inline(figure: Figure, name: str, title: str, description: str, pointed: Mapping[str, str] | None = None) -> str:
+    """The figure as an svg element: themed, of any width, with ids of its own, a title and a description. `pointed`
+    are words for parts of it, by their gid, for whoever points at them or gets to them with the keyboard."""
     stream = io.StringIO()
     figure.savefig(stream, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     text = stream.getvalue()
@@ -54,6 +56,10 @@ def inline(figure: Figure, name: str, title: str, description: str) -> str:
     svg = re.sub(r'\bid="([^"]+)"', rf'id="{name}-\1"', svg)
     svg = re.sub(r"url\(#([^)]+)\)", rf"url(#{name}-\1)", svg)
     svg = re.sub(r'href="#([^"]+)"', rf'href="#{name}-\1"', svg)
+    for part, words in (pointed or {}).items():
+        said = escape(words)
+        told = f'<g id="{name}-{part}" class="point" tabindex="0" aria-label="{said}"><title>{said}</title>'
+        svg = svg.replace(f'<g id="{name}-{part}">', told)
     box = re.search(r'viewBox="([^"]+)"', svg)
     assert box is not None
     opening = (

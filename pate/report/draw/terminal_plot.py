@@ -1,4 +1,4 @@
-"""Test accuracy against epsilon as a small plot of characters; an epsilon's mark says what it holds for.
+"""A score on the test set against epsilon as a small plot of characters; an epsilon's mark says what it holds for.
 
 A price for this data set and one for every data set are different promises: they have different marks, and below the
 plot each point stands with its delta, its neighbouring relation and whether it may be published.
@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pate.accounting.guarantee import Guarantee
+from pate.evaluation.measure import ACCURACY, Measure
 from pate.evaluation.results import MethodResult
 
 WIDTH, HEIGHT = 60, 12  # of the field in characters
@@ -39,34 +40,32 @@ class Dot:
     """One guarantee of one method."""
 
     name: str
-    accuracy: float
+    score: float
     guarantee: Guarantee
 
     def describe(self) -> str:
-        return f"{self.name}: {self.accuracy:.1%} at {self.guarantee}"
+        return f"{self.name}: {self.score:.1%} at {self.guarantee}"
 
 
-def points(methods: Sequence[MethodResult]) -> list[Dot]:
+def points(methods: Sequence[MethodResult], measure: Measure) -> list[Dot]:
     """Every epsilon of a run that can stand on a logarithmic axis; a method may have two, which are two promises."""
     return [
-        Dot(row.title, row.accuracy, one)
+        Dot(row.title, score, one)
         for row in methods
         for one in dict.fromkeys(filter(None, (row.best, row.publishable)))
-        if row.accuracy is not None and 0 < one.epsilon < math.inf
+        if (score := row.metrics.get(measure.name)) is not None and 0 < one.epsilon < math.inf
     ]
 
 
-def plot(found: Sequence[Dot], bound: float | None, ink: Ink) -> list[str]:
-    """Lines of the plot, its axis, and a legend; `bound` is the accuracy without privacy."""
-    low, high = _range([point.accuracy for point in found] + ([] if bound is None else [bound]))
+def plot(found: Sequence[Dot], bound: float | None, ink: Ink, measure: Measure = ACCURACY) -> list[str]:
+    """Lines of the plot, its axis, and a legend; `bound` is the score without privacy."""
+    low, high = _range([point.score for point in found] + ([] if bound is None else [bound]))
     left, right = _decades([point.guarantee.epsilon for point in found])
     field = [[" "] * WIDTH for _ in range(HEIGHT)]
     if bound is not None:
         field[_row(bound, low, high)] = [ink.bound] * WIDTH
         _write(field, _row(bound, low, high), 1, f" non-private {bound:.1%} ")
-    placed = [
-        (_row(point.accuracy, low, high), _column(point.guarantee.epsilon, left, right), point) for point in found
-    ]
+    placed = [(_row(point.score, low, high), _column(point.guarantee.epsilon, left, right), point) for point in found]
     taken: set[tuple[int, int]] = set()
     spots = []
     for row, column, point in placed:
@@ -77,7 +76,7 @@ def plot(found: Sequence[Dot], bound: float | None, ink: Ink) -> list[str]:
         field[row][column] = ink.marks[point.guarantee.holds_for]
     for row, column, point in spots:
         _label(field, row, column, point.name, taken)
-    return [*_framed(field, low, high, ink), *_axis(left, right, ink), *_legend(found, ink)]
+    return [*_framed(field, low, high, ink), *_axis(left, right, ink, measure), *_legend(found, ink)]
 
 
 def _framed(field: Sequence[Sequence[str]], low: float, high: float, ink: Ink) -> Iterator[str]:
@@ -87,7 +86,7 @@ def _framed(field: Sequence[Sequence[str]], low: float, high: float, ink: Ink) -
         yield f"{named:>{MARGIN - 2}} {ink.side}{''.join(row)}".rstrip()
 
 
-def _axis(left: float, right: float, ink: Ink) -> Iterator[str]:
+def _axis(left: float, right: float, ink: Ink, measure: Measure) -> Iterator[str]:
     """Ticks at 1, 2 and 5 of each decade, where there is room to name them."""
     line, names = [ink.floor] * WIDTH, [" "] * (WIDTH + 4)
     decades = range(math.floor(left), math.ceil(right) + 1)
@@ -99,7 +98,7 @@ def _axis(left: float, right: float, ink: Ink) -> Iterator[str]:
                 names[at : at + len(name)] = name
     yield f"{'':>{MARGIN - 1}}{ink.corner}{''.join(line)}"
     yield f"{'':>{MARGIN}}{''.join(names).rstrip()}"
-    yield f"{'':>{MARGIN}}test accuracy against epsilon (logarithmic)"
+    yield f"{'':>{MARGIN}}test {measure.title} against epsilon (logarithmic)"
 
 
 def _legend(found: Sequence[Dot], ink: Ink) -> Iterator[str]:

@@ -11,9 +11,12 @@ from typing import Any
 
 from pate.accounting.guarantee import given
 from pate.errors import ConfigError
+from pate.evaluation.measure import Measure
+from pate.evaluation.metrics import metrics
 from pate.evaluation.results_file import CONTROL
 from pate.report.files import write_facts, write_rows
 from pate.report.sweep.facts import Comparison, facts
+from pate.report.sweep.frontier import measure_of
 from pate.report.sweep.frontier_table import print_frontier
 from pate.report.sweep.jobs import Job, groups, natural, read_checked, rows
 from pate.report.sweep.page import write_sweep_page
@@ -34,6 +37,7 @@ _ASIDE = (
     "compare",
     "tracking",
     "report",
+    "run",
     "student_path",
     "input",
     "output",
@@ -53,22 +57,31 @@ def runs_of(folders: Sequence[str]) -> list[Job]:
     return list(found.values())
 
 
-def compare(folders: Sequence[str], epsilon: float | None, folder: Path) -> tuple[list[Job], Comparison]:
+def compare(
+    folders: Sequence[str], epsilon: float | None, folder: Path, metric: str | None = None
+) -> tuple[list[Job], Comparison]:
     """The runs and what is to be told of them, which is also written to compare.csv and compare.json."""
     named = runs_of(folders)
     jobs = told_apart(named)
-    notes = [*_mixed(jobs), *_repeated(len(named) - len(jobs))]
-    found = Comparison(**vars(facts(jobs, epsilon, None)), notes=notes)
+    measure = measure_of(jobs, metric)
+    notes = [
+        *_mixed(jobs),
+        *_repeated(len(named) - len(jobs)),
+        *_untold(jobs, measure),
+        *_of_several_classes(jobs, measure),
+    ]
+    found = Comparison(**vars(facts(jobs, epsilon, None, measure)), notes=notes)
     write_rows(rows(jobs), folder / "compare.csv")
     write_facts(found, folder / "compare.json")
-    write_sweep_page(jobs, epsilon, (), folder, "", found.notes)
+    write_sweep_page(jobs, epsilon, (), folder, "", found.notes, measure)
     return jobs, found
 
 
 def print_comparison(jobs: Sequence[Job], found: Comparison) -> None:
     """As a sweep is printed, with what must not be mixed said below."""
-    print_sweep(jobs, f"compare: {sum(job.results is not None for job in jobs)} runs")
-    print_frontier(groups(jobs), found.frontier.epsilon)
+    measure = found.frontier.measure
+    print_sweep(jobs, f"compare: {sum(job.results is not None for job in jobs)} runs", measure=measure)
+    print_frontier(groups(jobs), found.frontier.epsilon, measure)
     failed = [f"did not finish: {one.job}: {one.error}" for one in found.failed]
     for line in [*(f"note: {note}" for note in found.notes), *failed]:
         page().print(line, soft_wrap=True, markup=False)
@@ -151,11 +164,29 @@ def _repeated(runs: int) -> Iterator[str]:
         yield f"{runs} of the runs took every stage from another one: counted once"
 
 
+def _untold(jobs: Sequence[Job], measure: Measure) -> Iterator[str]:
+    """Runs of an earlier version, or that asked for another class, have no score by the measure."""
+    scored = [job for job in jobs if any(row.metrics for row in job.methods)]
+    without = sum(not any(row.metrics.get(measure.name) is not None for row in job.methods) for job in scored)
+    if without:
+        yield f"{without} of the runs have no {measure.title}, by which models are compared: they take no part in that"
+
+
+def _of_several_classes(jobs: Sequence[Job], measure: Measure) -> Iterator[str]:
+    """Where the measure is about a class: runs may have asked about different ones."""
+    known = metrics().get(measure.name)
+    if known and known.takes_asked:
+        told = [job.results.config.get("compare") for job in jobs if job.results]
+        asked = {(one.get("positive"), one.get("false_positives")) for one in told if isinstance(one, dict)}
+        if len(asked) > 1:
+            yield f"{measure.title}: asked about different classes or rates, which do not compare"
+
+
 def _mixed(jobs: Sequence[Job]) -> Iterator[str]:
     """What is shown in one table and must not be read as one comparison."""
     data = sorted({job.data for job in jobs if job.results})
     if len(data) > 1:
-        yield f"different data sets ({', '.join(data)}): accuracies on different test inputs do not compare"
+        yield f"different data sets ({', '.join(data)}): scores on different test inputs do not compare"
     for key, name in (("delta", "deltas"), ("relation", "neighbouring relations")):
         known: set[Any] = {job.figures.get(f"{method.name}_{key}") for job in jobs for method in job.methods} - {None}
         if len(known) > 1:

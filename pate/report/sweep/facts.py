@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pate.report.sweep.frontier import TUNING, Configuration, best, by_kind, frontier
+from pate.evaluation.measure import Measure
+from pate.evaluation.metrics import metrics
+from pate.report.sweep.frontier import Configuration, best, by_kind, frontier, tuning
 from pate.report.sweep.jobs import Group, Job, Mean, groups, rows
 from pate.report.sweep.releases import SweepReleases
 
@@ -40,11 +42,12 @@ class KindFacts:
 
 @dataclass(frozen=True)
 class FrontierFacts:
-    """Every kind of epsilon by itself; `epsilon` is what was asked for."""
+    """Every kind of epsilon by itself; `epsilon` is what was asked for, `measure` what scores are by, for all runs."""
 
     epsilon: float | None
+    measure: Measure
     kinds: list[KindFacts]
-    warning: str = TUNING
+    warning: str
 
 
 @dataclass(frozen=True)
@@ -76,20 +79,22 @@ class Comparison(SweepFacts):
     notes: list[str]
 
 
-def facts(jobs: Sequence[Job], epsilon: float | None, released: SweepReleases | None) -> SweepFacts:
+def facts(jobs: Sequence[Job], epsilon: float | None, released: SweepReleases | None, measure: Measure) -> SweepFacts:
     found = groups(jobs)
     failed = [
         FailedJob(job.name, job.overrides, job.unfinished.error, job.unfinished.resume)
         for job in jobs
         if job.unfinished
     ]
-    return SweepFacts(rows(jobs), [_group(one) for one in found], frontier_facts(found, epsilon), failed, released)
+    kinds = frontier_facts(found, epsilon, measure)
+    return SweepFacts(rows(jobs), [_group(one) for one in found], kinds, failed, released)
 
 
-def frontier_facts(groups: Sequence[Group], epsilon: float | None) -> FrontierFacts:
+def frontier_facts(groups: Sequence[Group], epsilon: float | None, measure: Measure) -> FrontierFacts:
     """Every kind with its points, its frontier and the best one within an epsilon."""
     return FrontierFacts(
         epsilon,
+        measure,
         [
             KindFacts(
                 method=kind.method,
@@ -99,17 +104,18 @@ def frontier_facts(groups: Sequence[Group], epsilon: float | None) -> FrontierFa
                 relation=str(kind.promise.relation),
                 data=kind.data,
                 points=list(points),
-                frontier=frontier(points),
-                best=best(points, epsilon) if epsilon is not None else None,
+                frontier=frontier(points, measure),
+                best=best(points, epsilon, measure) if epsilon is not None else None,
             )
-            for kind, points in by_kind(groups).items()
+            for kind, points in by_kind(groups, measure).items()
         ],
+        tuning(measure),
     )
 
 
 def _group(group: Group) -> GroupFacts:
     keys = dict.fromkeys(key for job in group.jobs for key in job.figures)
-    means = {key: group.mean([key]) for key in keys if "accuracy" in key}
+    means = {key: group.mean([key]) for key in keys if any(name in key for name in metrics())}
     epsilons = {key: group.largest(key) for key in keys if "_epsilon" in key}
     told = {key: group.known(key) for key in keys if key.endswith(("_delta", "_relation", "_guarantee"))}
     return GroupFacts(

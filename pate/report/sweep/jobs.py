@@ -50,7 +50,8 @@ class Job:
             return flat
         for method in found.methods:
             every = method.worst_case
-            own = _single(method) | {"epsilon_every_data_set": every.epsilon if every else None}
+            own = _single(method, _behind(found.methods[0], method))
+            own |= {"epsilon_every_data_set": every.epsilon if every else None}
             flat |= {f"{method.name}_{key}": value for key, value in own.items()}
         for key in ("queries", "answered", "label_accuracy", "teacher_accuracy", "plurality_accuracy"):
             flat[f"pate_{key}"] = getattr(found.pate, key)
@@ -89,7 +90,13 @@ class Job:
         return " ".join(str(part) for part in self.private_data if part)
 
 
-def _single(method: MethodResult) -> dict[str, Any]:
+def _behind(first: MethodResult, method: MethodResult) -> list[float | None] | None:
+    """By how much the first method is ahead of this one in accuracy, with the error and the chance."""
+    lead = first.leads.get(method.name, {}).get("accuracy")
+    return [lead.by, lead.error, lead.chance] if lead else None
+
+
+def _single(method: MethodResult, ahead: list[float | None] | None) -> dict[str, Any]:
     """A method's figures, each a cell of a table; a metric nobody could take is an empty one."""
     known = dict.fromkeys((*metrics(), *method.metrics))
     return {
@@ -99,11 +106,11 @@ def _single(method: MethodResult) -> dict[str, Any]:
         "guarantee": method.guarantee,
         "relation": method.relation,
         **{name: method.metrics.get(name) for name in known},
-        "accuracy_standard_error": method.accuracy_standard_error,
+        **{f"{name}_standard_error": method.standard_errors.get(name) for name in known},
         "accuracy_of_views": method.accuracy_of_views,
         **{f"public_{name}": method.public_metrics.get(name) for name in known},
         "public_accuracy_of_views": method.public_accuracy_of_views,
-        "ahead": method.ahead,
+        "ahead": ahead,
         **method.details,
         "seconds": method.seconds,
     }
@@ -199,6 +206,7 @@ def rows(jobs: Sequence[Job]) -> list[dict[str, Any]]:
         {"job": job.name, "finished": job.results is not None}
         | {key: job.overrides.get(key) for key in choices}
         | {key: row.get(key) for key in columns}
+        | {"measure": job.results.measure.name if job.results else None}
         | {"seeded": SEEDED in job.notes if job.results else None, "withheld": withheld(job.notes), "notes": job.notes}
         for job, row in zip(jobs, figures, strict=True)
     ]

@@ -11,6 +11,7 @@ from pate.release.withheld import withheld
 from pate.report.draw.picture import curve_of, draw
 from pate.report.files import write_facts, write_rows
 from pate.report.sweep.facts import facts
+from pate.report.sweep.frontier import measure_of
 from pate.report.sweep.frontier_table import print_frontier
 from pate.report.sweep.jobs import Job, Sweep, groups, rows, swept
 from pate.report.sweep.page import write_sweep_page
@@ -25,16 +26,17 @@ def sum_up(sweep: Sweep, jobs: Sequence[Job], whole: bool = True) -> bool:
     finished, failed = [job for job in jobs if job.results], [job for job in jobs if job.unfinished]
     if not finished and not failed:
         return False
+    measure = measure_of(jobs)
     released, lines = told_of(_workspaces(sweep, finished), sweep.plan)
     write_rows(rows(jobs), sweep.folder / "sweep.csv")
-    write_facts(facts(jobs, sweep.epsilon, released), sweep.folder / "sweep.json")
-    page = write_sweep_page(jobs, sweep.epsilon, lines, sweep.folder, _command(), ())
+    write_facts(facts(jobs, sweep.epsilon, released, measure), sweep.folder / "sweep.json")
+    page = write_sweep_page(jobs, sweep.epsilon, lines, sweep.folder, _command(), (), measure)
     curves = [curve for group in groups(jobs) if (curve := curve_of(group))]
     if curves:
         draw(curves, finished, sweep.folder)
     if finished and not quiet():
-        print_sweep(jobs, releases=lines)
-        print_frontier(groups(jobs), sweep.epsilon)
+        print_sweep(jobs, releases=lines, measure=measure)
+        print_frontier(groups(jobs), sweep.epsilon, measure)
         print(f"sweep    {sweep.folder / 'sweep.csv'} (and sweep.json; yours alone)")
         if page:
             print(f"page     {page}")

@@ -10,6 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from pate.accounting.guarantee import given, neighbours, shown
+from pate.evaluation.measure import ACCURACY, Measure
 from pate.evaluation.results import StageResult
 from pate.report.sweep.jobs import SEEDS, Group, Job, Mean, groups, looks, swept
 from pate.report.terminal import page
@@ -21,12 +22,15 @@ _SHARES: dict[str, tuple[str, ...]] = {  # column of the table: where it is foun
 }
 
 
-def _shares(found: Sequence[Group]) -> dict[str, tuple[str, ...]]:
-    """What is a share of right answers: of teachers and labels, then of every method's model."""
+def _shares(found: Sequence[Group], measure: Measure) -> dict[str, tuple[str, ...]]:
+    """What is a share of right answers: of teachers and labels, then of every method's model, after its score by the
+    measure if that is another."""
+    other = [(f"test, {measure.title}", measure.name)] * (measure.name != ACCURACY.name)
     models: dict[str, tuple[str, ...]] = {
         f"{look.title}\n{where}": (f"{name}_{key}",)
         for name, look in looks(job for group in found for job in group.jobs).items()
         for where, key in (
+            *other,
             ("test", "accuracy"),
             ("test, views", "accuracy_of_views"),
             ("pool", "public_accuracy"),
@@ -37,18 +41,20 @@ def _shares(found: Sequence[Group]) -> dict[str, tuple[str, ...]]:
     return _SHARES | models
 
 
-def print_sweep(jobs: Sequence[Job], heading: str = "", releases: Sequence[str] = ()) -> None:
+def print_sweep(
+    jobs: Sequence[Job], heading: str = "", releases: Sequence[str] = (), measure: Measure = ACCURACY
+) -> None:
     """One table, then all that its epsilons are never without, then what the jobs had to note.
 
     `releases` is what the ledger says of them; without, it is what their results tell.
     """
     found, finished = groups(jobs), [job for job in jobs if job.results is not None]
-    table = _table(jobs, found)
+    table = _table(jobs, found, measure)
     console = page(table)
     common = [f"{key}={value}" for key, value in jobs[0].overrides.items() if key not in swept(jobs)]
     console.print(heading or " ".join(["sweep:", *common]), soft_wrap=True, markup=False)
     console.print(table)
-    lines = [*_explained(found), *_undrawn(finished), *(releases or _draws(finished))]
+    lines = [*_explained(found, measure), *_undrawn(finished), *(releases or _draws(finished))]
     for note, count in Counter(note for job in finished for note in job.notes).items():
         some = "" if count == len(finished) else f" ({count} of {len(finished)} jobs)"
         lines.append(f"note{some}: {note}")
@@ -56,13 +62,14 @@ def print_sweep(jobs: Sequence[Job], heading: str = "", releases: Sequence[str] 
         console.print(line, soft_wrap=True, markup=False)
 
 
-def _table(jobs: Sequence[Job], found: list[Group]) -> Table:
+def _table(jobs: Sequence[Job], found: list[Group], measure: Measure) -> Table:
     choices = [key for key in swept(jobs) if key not in SEEDS]
     columns = {key: [group.choices.get(key, "-") for group in found] for key in choices}
     columns["runs"] = [str(len(group.jobs)) for group in found]
-    for title, keys in _shares(found).items():
+    for title, keys in _shares(found, measure).items():
         expected = title == "labels" and all(group.known(keys[0]) for group in found)
-        columns[f"{title}\nexpected" if expected else title] = [_share(group.mean(keys), group) for group in found]
+        by = measure if keys[0].endswith(f"_{measure.name}") else ACCURACY
+        columns[f"{title}\nexpected" if expected else title] = [_share(group.mean(keys), group, by) for group in found]
     for name, look in looks(job for group in found for job in group.jobs).items():
         columns |= _priced(name, look.title, found)
     columns = {title: cells for title, cells in columns.items() if set(cells) != {"-"}}
@@ -89,10 +96,11 @@ def _priced(name: str, title: str, found: list[Group]) -> dict[str, list[str]]:
     return columns
 
 
-def _explained(found: list[Group]) -> Iterable[str]:
-    means = [share for group in found for keys in _shares(found).values() if (share := group.mean(keys))]
+def _explained(found: list[Group], measure: Measure) -> Iterable[str]:
+    means = [share for group in found for keys in _shares(found, measure).values() if (share := group.mean(keys))]
     if means:
         yield "%: right answers; of teachers and labels on public inputs, of models (test) on test inputs"
+    yield f"models are compared by {measure.title}: {measure.why}"
     if any(one.error is not None for one in means):
         yield "±: standard error of the mean over the runs of a line, which differ in their seeds only"
     for name, look in looks(job for group in found for job in group.jobs).items():
@@ -142,11 +150,11 @@ def _drawn(stages: Sequence[StageResult]) -> int:
     return len(fresh) + len({stage.key for stage in releases} - set(fresh))
 
 
-def _share(share: Mean | None, group: Group) -> str:
+def _share(share: Mean | None, group: Group, measure: Measure) -> str:
     if share is None:
         return "-"
-    error = "" if share.error is None else f" ± {share.error:.2%}"
-    return f"{share.value:.2%}{error}" + (f" (of {share.runs})" if share.runs < len(group.jobs) else "")
+    known = measure.shown(share.value, share.error, digits=2)
+    return known + (f" (of {share.runs})" if share.runs < len(group.jobs) else "")
 
 
 def _epsilons(found: list[Group], key: str) -> list[str]:

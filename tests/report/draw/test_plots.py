@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from pate.report.draw.plots import Mark, accuracy_by_epsilon, bars, ladder, legend, vote_gaps
+from pate.report.draw.plots import Mark, bars, ladder, legend, score_by_epsilon, vote_gaps
 from pate.report.draw.published import Reference
 from pate.report.run.panel import Panel
 
@@ -34,7 +34,7 @@ def test_the_legend_names_each_shape_once():
 
 def test_an_accuracy_is_told_with_its_epsilon_and_for_which_data_it_holds():
     paper = Reference("s", 2.0, 0.95, "every data set", "a paper")
-    assert words(accuracy_by_epsilon([PATE, DPSGD], 0.97, [paper])) == (
+    assert words(score_by_epsilon([PATE, DPSGD], 0.97, [paper])) == (
         "PATE: 80.0% at epsilon 1.001 for this data set; DP-SGD: 60.0% at epsilon 4.000 for every data set. "
         "Without privacy 97.0%. Published: a paper: 95.0% at 2 for every data set."
     )

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pate.accounting.guarantee import ZERO_OUT, Guarantee
+from pate.evaluation.measure import ACCURACY
 from pate.report.draw.terminal_plot import ASCII, HEIGHT, MARGIN, UNICODE, WIDTH, Dot, plot, points
 from tests.evaluation.made_up import typed
 from tests.report.draw.rows import BOUND, DPSGD, PATE, row
@@ -17,7 +18,7 @@ def dot(name, epsilon, accuracy, dependent):
 
 
 def test_a_method_with_two_epsilons_has_two_marks_and_the_legend_says_which_is_which():
-    drawn = plot(points(typed({"methods": [PATE, DPSGD, BOUND]}).methods), 0.95, UNICODE)
+    drawn = plot(points(typed({"methods": [PATE, DPSGD, BOUND]}).methods, ACCURACY), 0.95, UNICODE)
     field, legend = drawn[:HEIGHT], drawn[-3:]
     assert "".join(field).count("○") == 1
     assert "".join(field).count("●") == 2
@@ -36,14 +37,17 @@ def test_a_method_with_two_epsilons_has_two_marks_and_the_legend_says_which_is_w
 
 def test_an_epsilon_that_is_publishable_itself_is_one_point():
     alone = row("dpsgd", epsilon=2.0, epsilon_publishable=2.0, guarantee="every data set")
-    (point,) = points(typed({"methods": [alone]}).methods)
+    (point,) = points(typed({"methods": [alone]}).methods, ACCURACY)
     assert point.guarantee.publishable
 
 
 @pytest.mark.parametrize("epsilon", [None, 0.0, math.inf])
 def test_what_no_logarithmic_axis_can_show_is_left_out(epsilon):
-    assert points(typed({"methods": [row("pate", epsilon=epsilon, epsilon_publishable=None), BOUND]}).methods) == []
-    assert points(typed({"methods": [row("pate", accuracy=None)]}).methods) == []
+    assert (
+        points(typed({"methods": [row("pate", epsilon=epsilon, epsilon_publishable=None), BOUND]}).methods, ACCURACY)
+        == []
+    )
+    assert points(typed({"methods": [row("pate", accuracy=None)]}).methods, ACCURACY) == []
 
 
 def test_the_axis_is_logarithmic():

@@ -10,6 +10,8 @@ import pytest
 from scipy import stats
 
 from pate.errors import ConfigError
+from pate.evaluation.measure import of
+from pate.evaluation.results_file import read_results
 from pate.report.sweep.comparison import compare, print_comparison, runs_of, told_apart
 from pate.workspace.typed_json import to_json
 from tests.report.sweep.made_up import facts, method, ran
@@ -76,7 +78,7 @@ def test_different_data_sets_deltas_and_relations_are_shown_and_said(tmp_path, c
     ]
     found = compared(tmp_path, *folders)
     out = " ".join(capsys.readouterr().out.split())
-    assert "different data sets (digits, mnist): accuracies on different test inputs do not compare" in out
+    assert "different data sets (digits, mnist): scores on different test inputs do not compare" in out
     assert "different deltas (1e-05, 0.0001): epsilons under different ones do not compare" in out
     assert f"different neighbouring relations ({person}, one record replaced by nothing)" in out
     for heading in ("dataset", "PATE delta", "PATE neighbours", "mnist", "1e-05"):
@@ -126,3 +128,33 @@ def test_what_is_no_folder_of_a_run_is_refused(tmp_path):
     }.items():  # fmt: skip
         with pytest.raises(ConfigError, match=words):
             runs_of([f"{tmp_path}/{name}"])
+
+
+def test_one_measure_decides_for_all_and_runs_without_it_are_said(tmp_path, capsys):
+    folders = [ran(tmp_path / name) for name in "ab"]
+    file = tmp_path / "b" / "results.json"
+    found = to_json(read_results(file))
+    found["methods"][0]["metrics"]["balanced_accuracy"] = 0.7
+    found["measure"] = to_json(of("balanced_accuracy", "94% of the noisy labels are `no`"))
+    file.write_text(json.dumps(found))
+    told = compared(tmp_path, *folders)
+    assert told["frontier"]["measure"]["name"] == "balanced_accuracy"
+    assert [[one["score"]["value"] for one in kind["points"]] for kind in told["frontier"]["kinds"]] == [[0.7], [0.7]]
+    without = "1 of the runs have no balanced accuracy, by which models are compared: they take no part in that"
+    assert without in told["notes"]
+    out = " ".join(capsys.readouterr().out.split())
+    assert "models are compared by balanced accuracy: 94% of the noisy labels are `no`" in out
+    assert "70.00%" in out
+    _, asked = compare(folders, None, tmp_path / "out", "accuracy")
+    assert asked.frontier.measure.name == "accuracy"
+    assert asked.frontier.kinds[0].points[0].score.runs == 2
+
+
+def test_recalls_of_different_classes_are_said_not_to_compare(tmp_path):
+    asked = {"metric": "recall_at", "positive": "ill", "false_positives": 0.05}
+    folders = [ran(tmp_path / name, changes={"compare": asked | {"positive": name}}) for name in "ab"]
+    found = compare(folders, None, tmp_path, "recall_at")[1]
+    assert any("asked about different classes or rates" in note for note in found.notes)
+    alike = compare([folders[0], folders[0]], None, tmp_path, "recall_at")[1]
+    assert not any("different classes" in note for note in alike.notes)
+    assert not any("different classes" in note for note in compare(folders, None, tmp_path)[1].notes)

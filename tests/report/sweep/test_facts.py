@@ -6,6 +6,7 @@ from dataclasses import fields
 import pytest
 
 from pate.accounting.guarantee import ZERO_OUT, Guarantee
+from pate.evaluation.measure import ACCURACY
 from pate.report.sweep.facts import Comparison, FailedJob, SweepFacts, facts
 from pate.report.sweep.releases import AccountReleases, AccountSoFar, SweepReleases
 from pate.report.sweep.unfinished import Unfinished
@@ -23,20 +24,21 @@ def written():
     ]
     jobs[2] = type(jobs[2])("3", {"gamma": "3"}, None, Unfinished("why", "pate gamma=3"))
     released = SweepReleases("plan", [AccountReleases("digits", 2, 0, 1, TOTAL, AccountSoFar(3, TOTAL))])
-    return to_json(facts(jobs, 3.0, released))
+    return to_json(facts(jobs, 3.0, released, ACCURACY))
 
 
 def test_what_is_written_is_plain_and_keeps_its_keys(written):
     json.dumps(written, allow_nan=False)
     assert list(written) == ["jobs", "groups", "frontier", "failed", "releases"]
     assert [list(group) for group in written["groups"]] == [["choices", "jobs", "means", "largest", "told"]] * 2
-    assert list(written["frontier"]) == ["epsilon", "kinds", "warning"]
+    assert list(written["frontier"]) == ["epsilon", "measure", "kinds", "warning"]
+    assert written["frontier"]["measure"]["name"] == "accuracy"
     for kind in written["frontier"]["kinds"]:
         assert list(kind) == [
             "method", "holds_for", "publishable", "delta", "relation", "data", "points", "frontier", "best",
         ]  # fmt: skip
-        assert list(kind["best"]) == ["choices", "epsilon", "accuracy"]
-        assert list(kind["best"]["accuracy"]) == ["value", "error", "runs"]
+        assert list(kind["best"]) == ["choices", "epsilon", "score"]
+        assert list(kind["best"]["score"]) == ["value", "error", "runs"]
 
 
 def test_a_job_that_failed_says_why_and_how_to_go_on(written):

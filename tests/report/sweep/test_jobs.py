@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from pate.evaluation.metrics import metrics
 from pate.report.sweep.jobs import Sweep, begin, groups, mean, rows, swept
 from pate.report.sweep.summary import sum_up
 from tests.report.sweep.made_up import facts, job, method, write
@@ -55,3 +56,20 @@ def test_without_overrides_on_record_every_job_stands_alone(tmp_path):
         write(tmp_path / str(number), [], facts())
     assert len(groups(sweep.jobs())) == 2
     assert not sum_up(Sweep(tmp_path / "empty", None, {}), [])
+
+
+def test_columns_keep_their_names_and_every_metric_has_its_own_with_its_error():
+    one = job(
+        "0",
+        "gamma=1",
+        methods=[
+            method(accuracy=0.9, accuracy_standard_error=0.01),
+            method("dpsgd", accuracy=0.8, ahead=[0.1, 0.01, 0.0]),
+        ],
+    )
+    (row,) = rows([one])
+    assert (row["pate_accuracy"], row["pate_accuracy_standard_error"]) == (0.9, 0.01)
+    assert row["dpsgd_ahead"] == [0.1, 0.01, 0.0]
+    assert row["measure"] == "accuracy"
+    for name in metrics():
+        assert {f"pate_{name}", f"pate_{name}_standard_error", f"pate_public_{name}"} <= row.keys()

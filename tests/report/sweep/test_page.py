@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from pate.evaluation.measure import ACCURACY
 from pate.report.sweep.jobs import Job
 from pate.report.sweep.page import write_sweep_page
 from pate.report.sweep.unfinished import Unfinished
@@ -42,7 +43,9 @@ JOBS = [
 @pytest.fixture
 def page(tmp_path):
     def made(epsilon=None):
-        file = write_sweep_page(JOBS, epsilon, ["releases: 6 by this sweep"], tmp_path, "pate -m x", ["a note of all"])
+        file = write_sweep_page(
+            JOBS, epsilon, ["releases: 6 by this sweep"], tmp_path, "pate -m x", ["a note of all"], ACCURACY
+        )
         return file.read_text()
 
     return made
@@ -72,8 +75,32 @@ def test_the_best_within_an_epsilon_is_asked_of_each_kind_by_itself(page):
 
 def test_what_is_beaten_is_not_on_the_frontier(page):
     part = page().split('id="frontier"')[1].split("</section>")[0]
-    assert "aggregator.gamma=0.2" in part
-    assert "aggregator.gamma=0.4" not in part
+    assert "<td>0.2</td>" in part
+    assert "<td>0.4</td>" not in part
+
+
+def test_what_holds_of_a_kind_is_said_once_above_its_rows(page):
+    part = page().split('id="frontier"')[1].split("</section>")[0]
+    headings = re.findall(r'<th class="kind"[^>]*><span>([^<]*)', part)
+    assert len(headings) == len(set(headings)) == 3
+    assert all("delta 1e-05" in one and RELATION in one and "publishable" in one for one in headings)
+    assert part.count(RELATION) == 3
+
+
+def test_a_mark_tells_its_jobs_its_settings_and_all_that_belongs_to_its_epsilon(page):
+    told = re.findall(r'class="point" tabindex="0" aria-label="([^"]*)"', page())
+    (one,) = (words for words in told if words.startswith("PATE, jobs 2, 3:") and "every data set" in words)
+    assert one.split("\n") == [
+        "PATE, jobs 2, 3: aggregator.gamma=0.2",
+        "accuracy 91.0% ± 1.0%",
+        f"epsilon 8.000 for every data set (publishable), delta 1e-05, {RELATION}",
+    ]
+    assert len(told) == 9
+
+
+def test_the_best_within_is_marked(page):
+    part = page(epsilon=1.5).split('id="frontier"')[1].split("</section>")[0]
+    assert part.count("best within the epsilon") == 2
 
 
 def test_it_tells_the_releases_and_warns_of_tuning(page):
@@ -85,5 +112,5 @@ def test_it_tells_the_releases_and_warns_of_tuning(page):
 
 
 def test_without_scores_there_is_no_page(tmp_path):
-    assert write_sweep_page(JOBS[-1:], None, [], tmp_path, "", []) is None
+    assert write_sweep_page(JOBS[-1:], None, [], tmp_path, "", [], ACCURACY) is None
     assert not list(tmp_path.iterdir())
