@@ -7,10 +7,14 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any
 
 from pate.accounting.guarantee import KEPT
-from pate.evaluation.results import Calibration, Labelling, MethodResult, Planned, Results, StageResult
+from pate.evaluation.by_column import ByColumn
+from pate.evaluation.leads import Lead
+from pate.evaluation.measure import Measure, measure
+from pate.evaluation.results import Baseline, Calibration, Labelling, MethodResult, Planned, Results, StageResult
 from pate.evaluation.scores import Score, Scores
 from pate.ledger.summary import AccountTotal
 from pate.methods.method import Entry, Made, Method
@@ -19,6 +23,7 @@ from pate.release.withheld import withheld
 from pate.settings import Settings
 from pate.workspace.about import Record
 from pate.workspace.runner import Runner
+from pate.workspace.typed_json import from_json
 
 _PACKAGES = (
     "pate-pipelines", "numpy", "scipy", "scikit-learn", "torch", "joblib", "hydra-core", "dp-accounting", "opendp",
@@ -48,6 +53,9 @@ def results(
     return Results(
         methods=[_method(entry, made, scores, records, why) for entry in shown],
         pate=_labelling(made, scores, why),
+        measure=_measure(settings, scores),
+        baseline=_baseline(scores),
+        by=from_json(ByColumn, scores.by) if scores.by else None,
         quality=quality,
         tables=[table for method in methods for table in method.tables(settings, made)],
         plan=list(plan),
@@ -68,6 +76,7 @@ def results(
         config=settings.plain,
         command=shlex.join(["pate", *flags, *overrides]),
         overrides=list(overrides),
+        made_in=str(Path.cwd()),
         versions=versions(),
         notes=notes,
         warned=[warning for record in records.values() for warning in record.warnings],
@@ -87,16 +96,15 @@ def _method(entry: Entry, made: Made, scores: Scores, records: Mapping[str, Reco
         private=entry.private,
         from_pool=entry.from_pool,
         from_labels=entry.from_labels,
-        compared_at=entry.compared_at,
         stage=entry.stages[-1] if entry.stages else "",
         kept=entry.kept,
         guarantees=[one.without(why or KEPT * entry.kept) for one in entry.guarantees(made)],
         metrics=test.metrics if test else {},
         public_metrics=pool.metrics if pool else {},
-        accuracy_standard_error=test.standard_error if test else None,
+        standard_errors=scores.standard_errors.get(entry.key, {}),
         accuracy_of_views=test.accuracy_of_views if test else None,
         public_accuracy_of_views=pool.accuracy_of_views if pool else None,
-        ahead=scores.ahead.get(entry.key),
+        leads=_leads(scores.leads.get(entry.key, {})),
         confusion=test.confusion if test else None,
         by_class=_by_class(scores, test),
         public_by_class=_by_class(scores, pool),
@@ -105,6 +113,21 @@ def _method(entry: Entry, made: Made, scores: Scores, records: Mapping[str, Reco
         details=entry.details(made),
         seconds=round(sum(records[name].seconds for name in entry.stages if name in records), 3),
     )
+
+
+def _measure(settings: Settings, scores: Scores) -> Measure:
+    compare = settings.compare
+    return measure(compare.metric, compare.more, settings.dataset.shares, scores.labelled, scores.labelling)
+
+
+def _baseline(scores: Scores) -> Baseline | None:
+    if not scores.baseline:
+        return None
+    return Baseline(**scores.baseline | {"leads": _leads(scores.baseline["leads"])})
+
+
+def _leads(plain: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Lead]]:
+    return {other: {name: Lead(**lead) for name, lead in by.items()} for other, by in plain.items()}
 
 
 def _score(scores: Mapping[str, dict[str, Any]], name: str) -> Score | None:
@@ -121,11 +144,12 @@ def _calibration(one: Score | None) -> Calibration:
 
 def _labelling(made: Made, scores: Scores, why: str) -> Labelling:
     """PATE's own figures, where it took part."""
-    from pate.pipelines.artifacts import COSTS, LABELS, PLAN
+    from pate.pipelines.artifacts import COSTS, LABELS, OWNERS_LABELS, PLAN
 
-    labels, costs, plan = made(LABELS), made(COSTS), made(PLAN)
+    labels, costs, plan = made(LABELS) or made(OWNERS_LABELS), made(COSTS), made(PLAN)
     planned = Planned(**asdict(plan)) if plan and plan.target_epsilon is not None else None
-    priced = [one.without(why) for one in costs or ()]
+    kept = made(LABELS) is None and made(OWNERS_LABELS) is not None
+    priced = [one.without(why or KEPT * kept) for one in costs or ()]
     return Labelling(
         teachers=int(labels.teachers) or None if labels else None,
         queries=costs.queries if costs else len(labels.index) if labels else None,
@@ -146,9 +170,9 @@ def _notes(
     methods: Sequence[Method],
     made: Made,
 ) -> Iterator[str]:
-    from pate.pipelines.artifacts import LABELS
+    from pate.pipelines.artifacts import LABELS, OWNERS_LABELS
 
-    labels = made(LABELS)
+    labels = made(LABELS) or made(OWNERS_LABELS)
     if settings.noise.seed is not None or (labels and labels.seeded):
         yield SEEDED  # first, whatever else there is to say
     yield from settings.warnings

@@ -16,7 +16,14 @@ def test_rows_are_those_of_the_methods_that_were_run(owners_run):
     pate, dpsgd, fair, consensus, bound = found["methods"]
     assert [one["holds_for"] for one in pate["guarantees"]] == ["this data set", "every data set"]
     assert (dpsgd["kept"], fair["kept"], consensus["kept"], bound["private"]) == (True, True, True, False)
-    assert fair["compared_at"] == "worst case"
+    assert {name: len(row["leads"]) for name, row in zip("pdfcn", found["methods"], strict=True)} == dict.fromkeys(
+        "pdfcn", 4
+    )
+    assert pate["leads"]["dpsgd"]["accuracy"]["by"] == -dpsgd["leads"]["pate"]["accuracy"]["by"]
+    assert set(pate["standard_errors"]) == {name for name, value in pate["metrics"].items() if value is not None}
+    assert (found["measure"]["name"], found["measure"]["why"]) == ("accuracy", "the default")
+    assert found["baseline"]["answer"] in pate["by_class"]
+    assert found["baseline"]["leads"].keys() == {row["name"] for row in found["methods"]}
     assert pate["stage"] == "student"
     assert pate["seconds"] >= found["stages"]["student"]["seconds"]
 

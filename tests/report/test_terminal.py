@@ -96,7 +96,7 @@ def test_help_names_stages_groups_examples_and_exit_codes(pate, tmp_path):
     ):
         assert line in done.stdout
     examples = [line.split("#")[0].split()[1:] for line in done.stdout.splitlines() if line.startswith("pate ")]
-    assert len([one for one in examples if "[--quiet]" not in one]) == 5
+    assert len([one for one in examples if "[--quiet]" not in one]) == 6
     assert not list(tmp_path.iterdir())
 
 

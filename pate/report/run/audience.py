@@ -7,23 +7,27 @@ what was released are computed on test inputs that no epsilon covers; the page s
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from dataclasses import replace
 from typing import Any
 
-from pate.evaluation.results import Labelling, MethodResult, Results
+from pate.evaluation.leads import Lead
+from pate.evaluation.results import Baseline, Labelling, MethodResult, Results
 from pate.ledger.summary import AccountTotal
 
 _SETTINGS = ("dataset", "features", "partition", "delta", "seed")  # of every run
 PUBLIC_NOTE = (
-    "accuracies were computed on test inputs of the owner's, which no epsilon covers: they say a little about those"
+    "scores were computed on test inputs of the owner's, which no epsilon covers: they say a little about those"
 )
 
 
 def public_view(found: Results) -> Results:
     """The results for everybody."""
     released = [row for row in found.methods if row.publishable]
+    there = {row.name for row in released}
     pate = found.pate if any(row.from_labels for row in released) else Labelling()
     return Results(
-        methods=[_method(row, released[0] is found.methods[0]) for row in released],
+        methods=[_method(row, there) for row in released],
         pate=Labelling(
             teachers=pate.teachers,
             queries=pate.queries,
@@ -31,6 +35,8 @@ def public_view(found: Results) -> Results:
             label_accuracy=pate.label_accuracy,
             accountants=[one for one in pate.accountants if one.publishable],
         ),
+        measure=found.measure,
+        baseline=_baseline(found.baseline, there),
         ledger=_ledger(found.ledger),
         stages={},
         config={key: _without_paths(found.config[key]) for key in (*_SETTINGS, *_shaping(released))},
@@ -47,8 +53,17 @@ def _shaping(released: list[MethodResult]) -> list[str]:
     return list(dict.fromkeys(key for row in released if row.name in known for key in known[row.name].settings_shown))
 
 
-def _method(row: MethodResult, first_is_there: bool) -> MethodResult:
-    """Its publishable guarantee, and how its model does on the test set; its lead only beside the model it is over."""
+def _baseline(found: Baseline | None, there: Collection[str]) -> Baseline | None:
+    return found and replace(found, leads=_among(found.leads, there))
+
+
+def _among(leads: dict[str, dict[str, Lead]], there: Collection[str]) -> dict[str, dict[str, Lead]]:
+    """Leads beside a model that leaves, and no other."""
+    return {name: by for name, by in leads.items() if name in there}
+
+
+def _method(row: MethodResult, there: Collection[str]) -> MethodResult:
+    """Its publishable guarantee, and how its model does on the test set."""
     assert row.publishable is not None
     return MethodResult(
         name=row.name,
@@ -58,12 +73,11 @@ def _method(row: MethodResult, first_is_there: bool) -> MethodResult:
         colour=row.colour,
         about=row.about,
         from_labels=row.from_labels,
-        compared_at=row.compared_at,
         guarantees=[row.publishable],
         metrics=row.metrics,
-        accuracy_standard_error=row.accuracy_standard_error,
+        standard_errors=row.standard_errors,
         accuracy_of_views=row.accuracy_of_views,
-        ahead=row.ahead if first_is_there else None,
+        leads=_among(row.leads, there),
         confusion=row.confusion,
         by_class=row.by_class,
         calibration=row.calibration,

@@ -19,10 +19,12 @@ import numpy as np
 import yaml
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from pate.accounting.explained import listed
 from pate.accounting.guarantee import given, neighbours, shown
 from pate.errors import PateError
 from pate.evaluation.evidence import Evidence
-from pate.evaluation.metrics import title_of
+from pate.evaluation.measure import ACCURACY
+from pate.evaluation.metrics import title_of, written
 from pate.evaluation.results import MethodResult, Results, StageResult
 from pate.evaluation.verdict import verdict
 from pate.release.withheld import banners, withheld
@@ -38,9 +40,9 @@ _MOST_CLASSES = 20
 OWNERS = "This page is the owner's: it holds figures computed from private data. Do not publish it."
 
 
-def owners_page(found: Results, evidence: Evidence | None, panel: Panel | None) -> str:
+def owners_page(found: Results, evidence: Evidence | None, panel: Panel | None, folder: Path) -> str:
     """Everything there is to show of a run."""
-    shown_figures = [figures.accuracy(found), *figures.priced(panel), *figures.votes(evidence)]
+    shown_figures = [figures.scores(found), *figures.priced(panel), *figures.votes(evidence)]
     return render(
         public=False,
         title=f"{found.data}: {_compared(found)} (the owner's)",
@@ -49,29 +51,35 @@ def owners_page(found: Results, evidence: Evidence | None, panel: Panel | None) 
         panel=_panel(panel),
         panel_data=_data(found, panel),
         mistakes=_mistakes(evidence),
-        no_images="No mistakes to show: inputs are no images, or none of them was mistaken.",
+        worst=_worst(evidence),
+        no_images=_counted(evidence),
+        explained=_explained(panel),
         stages=_stages(found.stages),
         statement=_statement(found),
-        parts=[Section.of(table, place) for place, table in enumerate(found.tables)],
-        **_common(found),
+        parts=[*_by_column(seen=found), *[Section.of(table, place) for place, table in enumerate(found.tables)]],
+        **_common(found, folder),
     )
 
 
 def public_page(found: Results, evidence: Evidence | None, test_public: bool) -> str:
-    """What may leave; test images only where they are public anyway."""
+    """What may leave; test inputs only where they are public anyway."""
     seen = public_view(found)
+    left = {row.name for row in seen.methods}
+    shown_to_all = evidence if evidence and test_public and evidence.whose in left else None
     return render(
         public=True,
         title=f"{seen.data}: {_compared(seen)}",
         banners=[],
-        figures=[one for one in (figures.accuracy(seen), figures.accountants(seen)) if one],
+        figures=[one for one in (figures.scores(seen), figures.accountants(seen)) if one],
         panel=None,
         panel_data="",
-        mistakes=_mistakes(evidence) if test_public and any(row.from_labels for row in seen.methods) else [],
-        no_images="Test images are not shown: they are the owner's.",
+        mistakes=_mistakes(shown_to_all),
+        worst=_worst(shown_to_all),
+        no_images="Test inputs are not shown: they are the owner's.",
+        explained=[],
         stages=[],
         statement=_statement(seen),
-        **_common(seen),
+        **_common(seen, None),
     )
 
 
@@ -83,6 +91,7 @@ def render(**context: Any) -> str:
     from markupsafe import Markup
 
     defaults: dict[str, Any] = {"subject": "runs compared", "parts": [], "source": "results.json", "withheld": ""}
+    defaults |= {"worst": None, "explained": [], "wide": False}
     return environment.get_template("page.html").render(defaults | context | {"css": Markup(css), "js": Markup(js)})
 
 
@@ -91,7 +100,7 @@ def write_pages(
 ) -> Path | None:
     """The owner's page beside results.json; one for everybody where what leaves is put, if it was asked for: that one's
     path is told."""
-    _write(owners_page(found, evidence, panel), folder / "report.html", 0o600)
+    _write(owners_page(found, evidence, panel, folder), folder / "report.html", 0o600)
     if settings.report.audience == "public":
         if why := withheld(found.notes):
             raise PateError(f"report.audience=public: {why}, so no page of it may leave")
@@ -120,19 +129,22 @@ def _compared(found: Results) -> str:
     return f"{' and '.join(names)} compared" if len(names) > 1 else (names[0] if names else "no method was scored")
 
 
-def _common(found: Results) -> dict[str, Any]:
+def _common(found: Results, folder: Path | None) -> dict[str, Any]:
     scored = [row for row in found.methods if row.confusion]
     return {
         "subject": _compared(found),
-        "verdict": verdict(found),
+        "verdict": verdict(found, folder),
         "facts": _facts(found),
-        "errors": "± is one standard error from the size of the test set; one run, so chance in training is not in it.",
-        "methods": [_row(row) for row in found.methods],
+        "errors": "± is one standard error from the test inputs; one run, so chance in training is not in it.",
+        "measure": f"Models are compared by {found.measure.title}: {found.measure.why}.",
+        "scores": [_heading(found, name) for name in _measures(found)],
+        "methods": [_row(row, _measures(found)) for row in found.methods],
+        "always": _always(found),
         "relation": neighbours(row.best.relation for row in found.methods if row.best)
         or "none: nothing here is private",
         "withheld": withheld(found.notes),
         "confusion": _confusion(scored),
-        "by_class": _by_class(scored),
+        "by_class": _by_class(found, scored),
         "notes": found.notes,
         "command": found.command,
         "versions": "\n".join(f"{name} {version}" for name, version in found.versions.items()),
@@ -140,9 +152,27 @@ def _common(found: Results) -> dict[str, Any]:
     }
 
 
-def _row(row: MethodResult) -> dict[str, Any]:
+def _measures(found: Results) -> list[str]:
+    """What stands in the table of methods: the measure, and accuracy if it is another."""
+    return list(dict.fromkeys([found.measure.name, ACCURACY.name]))
+
+
+def _heading(found: Results, name: str) -> str:
+    return f"test {found.measure.title if name == found.measure.name else title_of(name)}"
+
+
+def _always(found: Results) -> dict[str, Any] | None:
+    """What always answering one class has: no method, and of no epsilon."""
+    one = found.baseline
+    if one is None:
+        return None
+    scores = [written(name, one.metrics.get(name), one.standard_errors.get(name)) for name in _measures(found)]
+    return {"title": one.title, "scores": scores}
+
+
+def _row(row: MethodResult, measures: Sequence[str]) -> dict[str, Any]:
     return to_json(row) | {
-        "score": "–" if row.accuracy is None else f"{row.accuracy:.1%} ± {row.accuracy_standard_error or 0:.1%}",
+        "scores": [written(name, row.metrics.get(name), row.standard_errors.get(name)) for name in measures],
         "took": "" if row.seconds is None else f"{row.seconds:.1f}",
     }
 
@@ -221,25 +251,82 @@ def _confusion(scored: Sequence[MethodResult]) -> dict[str, Any] | None:
     }
 
 
-def _by_class(scored: Sequence[MethodResult]) -> dict[str, Any]:
+def _by_class(found: Results, scored: Sequence[MethodResult]) -> dict[str, Any]:
     """A line a class, then every metric but accuracy."""
-    classes = list(scored[0].by_class) if scored else []
-    others = dict.fromkeys(name for row in scored for name in row.metrics if name != "accuracy")
-    return {
-        "names": [row.title for row in scored],
-        "rows": [[name, *(_percent(row.by_class[name]) for row in scored)] for name in classes]
-        + [[title_of(name), *(_percent(row.metrics.get(name)) for row in scored)] for name in others],
-    }
+    classes, always = list(scored[0].by_class) if scored else [], found.baseline
+    beside = [always.title] if always and scored else []
+    rows = [[name, *(written(ACCURACY.name, row.by_class[name]) for row in scored)] for name in classes]
+    rows = [[*row, *(["100.0%" if row[0] == one.answer else "0.0%"] if (one := always) else [])] for row in rows]
+    others = [[row.metrics for row in scored] + ([always.metrics] if always else [])] * bool(scored)
+    rows += [
+        [title_of(name), *(written(name, one.get(name)) for one in several)]
+        for several in others
+        for name in found.other_metrics
+    ]
+    return {"names": [*(row.title for row in scored), *beside], "rows": rows}
 
 
 def _mistakes(evidence: Evidence | None) -> list[dict[str, str]]:
     if evidence is None:
         return []
-    told = zip(evidence.mistakes, evidence.images, strict=False)
+    told = zip(evidence.mistakes, evidence.images, strict=False)  # rows of a table have none
     return [
         {"truth": one["truth"], "answer": one["answer"], "sure": f"{one['confidence']:.0%} sure", "image": _png(image)}
         for one, image in told
     ]
+
+
+def _worst(evidence: Evidence | None) -> dict[str, Any] | None:
+    """Rows of a table that are taken for something else."""
+    if evidence is None or not evidence.columns:
+        return None
+    shown_columns = max((len(one["row"]) for one in evidence.mistakes), default=0)
+    more = evidence.columns - shown_columns
+    return {
+        "rows": [one | {"sure": f"{one['confidence']:.0%}"} for one in evidence.mistakes],
+        "count": f"{evidence.wrong} of {evidence.scored} test rows",
+        "more": f"The first {shown_columns} of {evidence.columns} columns are shown." * (more > 0),
+    }
+
+
+def _counted(evidence: Evidence | None) -> str:
+    """What stands where no image does: never that there is no mistake while there are some."""
+    if evidence is None or not evidence.scored:
+        return "No mistakes to show: no model was asked about test inputs of known class."
+    if not evidence.wrong:
+        return f"No mistakes: all {evidence.scored} test inputs are recognised."
+    many = f"{evidence.wrong} of {evidence.scored} test inputs are mistaken"
+    return f"{many}; the rows it is surest of are listed below." if evidence.columns else f"{many}."
+
+
+def _explained(panel: Panel | None) -> list[tuple[str, str]]:
+    return listed((one["accountant"], one["theorem"]) for one in panel.accountants) if panel else []
+
+
+def _by_column(seen: Results) -> list[Section]:
+    """Who pays, by the groups of a column."""
+    by = seen.by
+    if by is None:
+        return []
+    scored = [row for row in seen.methods if row.name in by.methods]
+    balanced = [row for row in scored if any(one.balanced_accuracy is not None for one in by.methods[row.name])]
+    rows = [
+        [
+            group,
+            str(count),
+            *(by.methods[row.name][place].shown for row in scored),
+            *(by.methods[row.name][place].balanced for row in balanced),
+        ]
+        for place, (group, count) in enumerate(zip(by.groups, by.counts, strict=True))
+    ]
+    head = [by.column, "inputs", *(f"{row.title}, wrong" for row in scored)]
+    head += [f"{row.title}, balanced accuracy" for row in balanced]
+    words = (
+        "How often each method is wrong on test inputs of each group, ± one standard error: sqrt(p (1 - p) / n), which "
+        "says little of a handful of inputs. Balanced accuracy is the mean over the classes that occur in the group. "
+        "Computed from the owner's test inputs: no epsilon covers it."
+    )
+    return [Section("by-column", f"Who pays, by {by.column}", [words], head, rows, range(1, len(head)))]
 
 
 def _png(image: np.ndarray) -> str:
@@ -287,7 +374,3 @@ def _statement(found: Results) -> list[str]:
         "elsewhere, or the party that counted the votes and added the noise."
     )
     return told
-
-
-def _percent(share: float | None) -> str:
-    return "–" if share is None else f"{share:.1%}"

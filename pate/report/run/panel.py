@@ -23,8 +23,8 @@ from pate.aggregation.aggregator import Aggregator
 from pate.progress import progress
 from pate.workspace.artifact import Artifact
 
-_FACTORS = (0.25, 0.5, 1.0, 2.0, 4.0)  # times the noise that was configured
-_SHARES = (0.25, 0.5, 1.0, 2.0)  # of the queries that were asked
+_FACTORS = (0.5, 1.0, 2.0)  # times the noise that was configured
+_SHARES = (0.5, 1.0, 2.0)  # of the queries that were asked
 _DECADES = (10.0, 1.0, 0.1)  # times the delta that was configured
 _MOST_VOTES = 400_000  # teachers x queries whose prices are followed teacher by teacher
 

@@ -10,13 +10,14 @@ from pate.evaluation.results import Table
 
 @dataclass(frozen=True)
 class Section:
-    """`numbers` are the places of columns that are set to the right."""
+    """`numbers` are the places of columns that are set to the right; a row that is no list is a heading of those below
+    it, and says what holds of all of them."""
 
     id: str
     title: str
     words: Sequence[str]
     head: Sequence[str] = ()
-    rows: Sequence[Sequence[str]] = ()
+    rows: Sequence[Sequence[str] | str] = ()
     numbers: Sequence[int] = ()
 
     @classmethod

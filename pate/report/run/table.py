@@ -9,11 +9,15 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from pate.accounting.explained import listed
 from pate.accounting.guarantee import Guarantee, given, neighbours, shown
 from pate.evaluation import results
-from pate.evaluation.metrics import title_of
+from pate.evaluation.again import predicting
+from pate.evaluation.by_column import ByColumn
+from pate.evaluation.measure import ACCURACY, Measure
+from pate.evaluation.metrics import title_of, written
 from pate.evaluation.results import MethodResult, Results
-from pate.evaluation.verdict import verdict
+from pate.evaluation.verdict import Verdict, verdict
 from pate.noise import SEEDED
 from pate.release.withheld import withheld
 from pate.report.draw.terminal_plot import ASCII, MARGIN, UNICODE, WIDTH, plot, points
@@ -22,21 +26,27 @@ from pate.report.terminal import page
 _CLASSES = 10  # columns of a table
 
 
-def print_results(found: Results) -> None:
+def print_results(found: Results, folder: Path | None = None) -> None:
     """One table of methods, then the notes. An epsilon stands with its delta, its kind and whether it may leave."""
     console, why = page(), withheld(found.notes)
     if found.pate.accountants and not found.scored:
         console.print(_ladder(found.pate.accountants))
+        for name, told in listed((one.accountant, one.theorem) for one in found.pate.accountants):
+            console.print(f"{name}: {told}", soft_wrap=True, markup=False)
     if found.methods:
-        console.print(_table(found.methods))
+        console.print(_table(found))
         if below := "; ".join(filter(None, (_neighbours(found.methods), why))):
             console.print(below, soft_wrap=True, markup=False)
-    _plot(console, found.methods)
+    _plot(console, found.methods, found.measure if found.measure.share else ACCURACY)
     if found.scored:
-        told = verdict(found)
-        console.print(" ".join([told.headline, *told.sentences]), markup=False)
+        console.print(
+            f"models are compared by {found.measure.title}: {found.measure.why}", soft_wrap=True, markup=False
+        )
+        _said(console, verdict(found, folder))
     if any(row.by_class for row in found.methods):
-        console.print(_who_pays(found.methods))
+        console.print(_who_pays(found))
+    if found.by:
+        console.print(_by_column(found, found.by))
     if (plan := found.pate.plan) and (priced := found.pate.accountants):
         where = "on these votes" if plan.on_votes else "whatever the votes"
         fit = f"{plan.queries} queries fit epsilon {shown(plan.target_epsilon)}"
@@ -56,6 +66,15 @@ def print_results(found: Results) -> None:
         )
 
 
+def _said(console: Console, told: Verdict) -> None:
+    """Three sentences, what to type as it is typed, and what the epsilons promise."""
+    console.print(" ".join([told.headline, *told.sentences]), markup=False)
+    if told.command:
+        console.print(f"next     {told.command}", soft_wrap=True, markup=False)
+    if told.precise:
+        console.print(f"exactly  {told.precise}", soft_wrap=True, markup=False)
+
+
 def _listed(console: Console, table: results.Table) -> None:
     """What a method has to show."""
     shown_as = Table(title=escape(table.title), title_justify="left", title_style="")
@@ -67,13 +86,13 @@ def _listed(console: Console, table: results.Table) -> None:
     console.print(table.words, markup=False)
 
 
-def _plot(console: Console, methods: Sequence[MethodResult]) -> None:
+def _plot(console: Console, methods: Sequence[MethodResult], measure: Measure) -> None:
     """On a terminal with room for it, where there is something to see."""
-    known = points(methods)
+    known = points(methods, measure)
     if not known or not console.is_terminal or console.width < MARGIN + WIDTH + 4:
         return
-    bound = next((row.accuracy for row in methods if not row.private), None)
-    for line in plot(known, bound, UNICODE if console.encoding.startswith("utf") else ASCII):
+    bound = next((row.metrics.get(measure.name) for row in methods if not row.private), None)
+    for line in plot(known, bound, UNICODE if console.encoding.startswith("utf") else ASCII, measure):
         console.print(line, markup=False, soft_wrap=True)
 
 
@@ -93,52 +112,73 @@ def print_places(found: Results, folder: Path) -> None:
     print(f"release  {workspace / 'release'} (made from public inputs and noisy answers or gradients)")
     if any(stage.seeded for stage in stages.values()):
         print(f"apart    {workspace / 'evaluation'} ({SEEDED}; yours alone)")
-    leaving = next((row.stage for row in found.methods if row.private and not row.kept), "")
-    if made := stages.get(leaving):
-        model = workspace / ("evaluation" if made.seeded else "release") / leaving / made.key
-        owner = " owner=true" if withheld(found.notes) else ""
-        warned = f"  # {SEEDED}" * made.seeded
-        print(f"predict  pate stage=predict student_path={model} input=FILE{owner}{warned}")
+    if command := predicting(found, folder):
+        warned = f"  # {SEEDED}" * any(stage.seeded for stage in stages.values())
+        print(f"predict  {command}{warned}")
 
 
-def _table(methods: Sequence[MethodResult]) -> Table:
-    table = Table()
-    for title in ("method", "epsilon", "delta", "holds for", "publishable epsilon", "test accuracy", "seconds"):
+def _table(found: Results) -> Table:
+    """By the measure, and by accuracy if that is another; what always answering one class has stands last."""
+    table, measures = Table(), list(dict.fromkeys([found.measure.name, ACCURACY.name]))
+    scores = [f"test {found.measure.title if name == found.measure.name else title_of(name)}" for name in measures]
+    for title in ("method", "epsilon", "delta", "holds for", "publishable epsilon", *scores, "seconds"):
         table.add_column(title, justify="left" if title in ("method", "holds for") else "right")
-    for row in methods:
+    for row in found.methods:
         table.add_row(
             escape(row.title),
             _epsilon(row),
             "-" if row.delta is None else given(row.delta),
             row.guarantee or "-",
             row.publishable.shown if row.publishable else "-",
-            _share(row.accuracy, row.accuracy_standard_error),
-            f"{row.seconds:.1f}",
+            *(written(name, row.metrics.get(name), row.standard_errors.get(name)) for name in measures),
+            f"{row.seconds:.1f}" if row.seconds is not None else "",
         )
         if row.accuracy_of_views is not None:
             mean = f"{row.accuracy_of_views:.1%}"
-            table.add_row("  mean of moved copies", *[""] * 4, mean, "")
+            table.add_row("  mean of moved copies", *[""] * 4, *[""] * (len(measures) - 1), mean, "")
+    if always := found.baseline:
+        scored = (written(name, always.metrics.get(name), always.standard_errors.get(name)) for name in measures)
+        table.add_row(escape(always.title), *["-"] * 4, *scored, "")
     return table
 
 
-def _who_pays(methods: Sequence[MethodResult]) -> Table:
+def _who_pays(found: Results) -> Table:
     """A line a class; of many, those the first method serves worst. Then every metric but accuracy."""
-    scored = [row for row in methods if row.by_class]
+    scored, always = [row for row in found.methods if row.by_class], found.baseline
     first = scored[0].by_class
     names = sorted(first, key=lambda name: 2.0 if (share := first[name]) is None else share)
     kept = set(names[:_CLASSES])
     which = f"the {_CLASSES} classes of {len(names)} that it gets wrong most" if len(names) > _CLASSES else ""
     table = Table(title=which or None, title_justify="left", title_style="", caption_justify="left")
     table.add_column("recognised,\nby class", overflow="fold")
-    for row in scored:
-        table.add_column(escape(row.title), justify="right")
+    for title in [*(row.title for row in scored), *([always.title] if always else [])]:
+        table.add_column(escape(title), justify="right")
     for name in first:
         if name in kept:
-            table.add_row(escape(name), *(_percent(row.by_class[name]) for row in scored))
+            whole = [written(ACCURACY.name, row.by_class[name]) for row in scored]
+            table.add_row(escape(name), *whole, *([_always(name == always.answer)] if always else []))
     table.add_section()
-    for name in dict.fromkeys(key for row in scored for key in row.metrics if key != "accuracy"):
-        table.add_row(escape(title_of(name)), *(_percent(row.metrics.get(name)) for row in scored))
+    for name in found.other_metrics:
+        several = [row.metrics.get(name) for row in scored] + ([always.metrics.get(name)] if always else [])
+        table.add_row(escape(title_of(name)), *(written(name, one) for one in several))
     return table
+
+
+def _by_column(found: Results, by: ByColumn) -> Table:
+    """A line a group: how many test inputs it has, and how often each method is wrong there."""
+    table = Table(title=f"wrong on the test set, by {escape(by.column)}", title_justify="left", title_style="")
+    table.add_column(escape(by.column), overflow="fold")
+    table.add_column("inputs", justify="right")
+    scored = [row for row in found.methods if row.name in by.methods]
+    for row in scored:
+        table.add_column(escape(row.title), justify="right")
+    for place, (group, count) in enumerate(zip(by.groups, by.counts, strict=True)):
+        table.add_row(escape(group), str(count), *(by.methods[row.name][place].shown for row in scored))
+    return table
+
+
+def _always(right: bool) -> str:
+    return "100.0%" if right else "0.0%"
 
 
 def _ladder(priced: Sequence[Guarantee]) -> Table:
@@ -160,14 +200,6 @@ def _epsilon(row: MethodResult) -> str:
     if row.best:
         return row.best.shown
     return "unknown" if row.private else "infinite"
-
-
-def _percent(share: float | None) -> str:
-    return "-" if share is None else f"{share:.1%}"
-
-
-def _share(share: float | None, error: float | None) -> str:
-    return "-" if share is None else f"{share:.1%} ± {error or 0:.1%}"
 
 
 def _neighbours(methods: Sequence[MethodResult]) -> str:

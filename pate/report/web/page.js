@@ -27,6 +27,28 @@
     });
   }
 
+  const tip = document.createElement("div");
+  tip.id = "tip";
+  tip.hidden = true;
+  tip.setAttribute("role", "status");
+  document.body.append(tip);
+  const hide = () => { tip.hidden = true; };
+  for (const point of document.querySelectorAll("svg .point")) {
+    point.querySelector("title").remove();  // said at once, instead of after a second
+    const tell = () => {
+      const box = point.getBoundingClientRect(), room = root.clientWidth;
+      tip.textContent = point.getAttribute("aria-label");
+      tip.hidden = false;
+      const left = Math.min(Math.max(12, box.left + box.width / 2 - tip.offsetWidth / 2), room - tip.offsetWidth - 12);
+      const above = box.top - tip.offsetHeight - 8;
+      tip.style.left = `${left + scrollX}px`;
+      tip.style.top = `${(above > 0 ? above : box.bottom + 8) + scrollY}px`;
+    };
+    for (const event of ["pointerenter", "focus"]) point.addEventListener(event, tell);
+    for (const event of ["pointerleave", "blur"]) point.addEventListener(event, hide);
+  }
+  document.addEventListener("keydown", (event) => { if (event.key === "Escape") hide(); });
+
   const source = document.getElementById("panel-data");
   if (!source) return;
   const panel = JSON.parse(source.textContent);

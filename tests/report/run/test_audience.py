@@ -69,3 +69,14 @@ def test_a_methods_own_settings_go_with_its_model_and_stay_with_it(public_run, m
     seen = public_view(typed(found)).config
     assert seen["toy"] == {"sigma": 4.0}
     assert set(seen) - {"toy"} == set(public_view(typed(public_run[0])).config)
+
+
+def test_of_leads_those_beside_models_that_leave_are_shown(owners_run):
+    """PATE leaves here, and DP-SGD is kept: how far apart they are is the owner's; the baseline is no method."""
+    found = typed(owners_run[0])
+    seen = public_view(found)
+    assert found.methods[0].leads.keys() == {"dpsgd", "dpsgd_publishable", "consensus", "nonprivate"}
+    assert [row.leads for row in seen.methods] == [{}]
+    assert seen.methods[0].standard_errors == found.methods[0].standard_errors
+    assert seen.baseline.leads.keys() == {"pate"}
+    assert seen.measure == found.measure

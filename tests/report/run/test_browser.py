@@ -4,6 +4,8 @@ import json
 import re
 import shlex
 import shutil
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -12,8 +14,12 @@ from pate.accounting.ladder import price
 from pate.aggregation.lnmax import LNMax
 from pate.aggregation.selection import by_position
 from pate.aggregation.votes import Votes
+from pate.evaluation.measure import ACCURACY
+from pate.report.run.page import owners_page
 from pate.report.sweep.page import write_sweep_page
 from pate.workspace.store import Store
+from tests.evaluation.made_up import typed
+from tests.report.run.test_page import BY, WORST
 from tests.report.sweep.test_page import JOBS
 
 pytestmark = [
@@ -55,6 +61,88 @@ def opened(browser, owners_run):
     browser.get_log("performance")
     browser.get((owners_run[1] / "report.html").as_uri())
     return browser
+
+
+SAME = {"epsilon": 1.0, "delta": 1e-5, "guarantee": "every data set", "relation": "one record replaced by nothing"}
+TITLES = ["PATE", "DP-SGD", "consensus", "DP-SGD, worst case", "a method of my own"]
+SCORED = {"epsilon_publishable": 1.0, "by_class": {"a": 0.9, "b": 0.9}, "confusion": [[9, 1], [1, 9]]}
+FIVE = {"methods": [SAME | SCORED | {"name": f"m{place}", "accuracy": 0.9 + 0.001 * place} for place in range(5)]}
+
+
+def owners(found, evidence=None):
+    """A page of methods at one epsilon."""
+    results = typed(found)
+    rows = zip(results.methods, TITLES, "osD^v", strict=True)
+    named = [replace(row, title=title, short=title, mark=mark) for row, title, mark in rows]
+    return owners_page(replace(results, methods=named), evidence, None, Path("runs/one"))
+
+
+def saved(folder, page):
+    (folder / "page.html").write_text(page)
+    return (folder / "page.html").as_uri()
+
+
+def coloured(browser, scheme):
+    feature = {"name": "prefers-color-scheme", "value": scheme}
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
+
+
+@pytest.mark.parametrize("width", [390, 1400])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_names_of_methods_at_the_same_epsilon_do_not_overlap(browser, tmp_path, width, scheme):
+    coloured(browser, scheme)
+    resized(browser, width)
+    browser.get(saved(tmp_path, owners(FIVE)))
+    boxes = browser.execute_script(
+        """
+        return [...document.querySelectorAll('figure svg text')].map((t) => {
+          const b = t.getBoundingClientRect();
+          return [t.textContent.trim(), b.left, b.top, b.right, b.bottom];
+        }).filter(([name]) => name);
+        """
+    )
+    assert set(TITLES) <= {name for name, *_ in boxes}
+    for at, (one, left, top, right, bottom) in enumerate(boxes):
+        for other, *box in boxes[:at]:
+            over = min(right, box[2]) - max(left, box[0]), min(bottom, box[3]) - max(top, box[1])
+            assert min(over) < 2, f"{one} over {other}"
+    coloured(browser, "light")
+
+
+def test_a_mark_is_told_of_to_the_mouse_and_to_the_keyboard(browser, tmp_path):
+    from selenium.webdriver import ActionChains, Keys
+
+    resized(browser, 1400)
+    browser.get(write_sweep_page(JOBS, None, ["releases: none"], tmp_path, "pate -m", [], ACCURACY).as_uri())
+    tip, points = browser.find_element("id", "tip"), browser.find_elements("css selector", "svg .point")
+    assert not tip.is_displayed()
+    for at, reach in ((0, lambda one: ActionChains(browser).move_to_element(one).perform()), (1, focus(browser))):
+        reach(points[at])
+        assert tip.is_displayed()
+        assert tip.text == points[at].get_attribute("aria-label")
+        assert re.search(r"jobs? \d", tip.text)
+        assert re.search(r"epsilon [\d.]+ for .* data set \(.*publishable\), delta 1e-05, one record", tip.text)
+        inside = browser.execute_script(
+            "const b = document.getElementById('tip').getBoundingClientRect();"
+            "return b.left >= 0 && b.right <= document.documentElement.clientWidth && b.top >= 0"
+        )
+        assert inside
+        ActionChains(browser).send_keys(Keys.ESCAPE).perform()
+        assert not tip.is_displayed()
+
+
+def focus(browser):
+    return lambda one: browser.execute_script("arguments[0].focus()", one)
+
+
+def test_the_page_of_a_sweep_uses_its_width(browser, tmp_path):
+    resized(browser, 1400)
+    browser.get(write_sweep_page(JOBS, None, ["releases: none"], tmp_path, "pate -m", [], ACCURACY).as_uri())
+    widths = browser.execute_script(
+        "const width = (q) => document.querySelector(q).getBoundingClientRect().width;"
+        "return ['figure svg', '#frontier', 'table'].map(width)"
+    )
+    assert all(width > 1200 for width in widths)
 
 
 def text(browser, name):
@@ -159,12 +247,14 @@ def test_the_theme_switches(opened):
 
 
 @pytest.mark.parametrize("width", [390, 1400])
-@pytest.mark.parametrize("page", ["owner", "public", "sweep"])
+@pytest.mark.parametrize("page", ["owner", "public", "sweep", "table"])
 def test_nothing_overflows(opened, width, page, public_run, tmp_path):
     if page == "public":
         opened.get(next((public_run[1].parent.parent / "published").glob("*.html")).as_uri())
     if page == "sweep":
-        opened.get(write_sweep_page(JOBS, None, ["releases: none"], tmp_path, "pate -m", []).as_uri())
+        opened.get(write_sweep_page(JOBS, None, ["releases: none"], tmp_path, "pate -m", [], ACCURACY).as_uri())
+    if page == "table":
+        opened.get(saved(tmp_path, owners(FIVE | {"by": BY | {"methods": {"m0": BY["methods"]["pate"]}}}, WORST)))
     resized(opened, width)
     opened.execute_script("for (const one of document.querySelectorAll('details')) one.open = true")
     over = opened.execute_script(

@@ -4,7 +4,9 @@ import copy
 import json
 import re
 import stat
+from dataclasses import replace
 from html.parser import HTMLParser
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -93,7 +95,9 @@ def test_names_are_text_and_not_markup(owners_run):
     for row in found["methods"]:
         row["by_class"] = {hostile + name: share for name, share in row["by_class"].items()}
     mistakes = [{"truth": hostile, "answer": hostile, "confidence": 0.5}]
-    text = owners_page(typed(found), Evidence(mistakes=mistakes, images=np.zeros((1, 4, 4), np.uint8)), None)
+    text = owners_page(
+        typed(found), Evidence(mistakes=mistakes, images=np.zeros((1, 4, 4), np.uint8)), None, Path("runs/one")
+    )
     assert hostile not in text
     assert Seen(text).open.count("script") == 1  # the page's own
 
@@ -152,9 +156,12 @@ def test_no_number_of_the_owners_reaches_the_public_page(public_run):
     keep = ("config", "versions", "notes", "public_notes", "command", "overrides")
     dirty |= {key: clean[key] for key in keep}
     for ours, theirs in zip(dirty["methods"], clean["methods"], strict=True):
-        released = ("metrics", "accuracy_standard_error", "ahead", "by_class", "calibration", "confusion")
+        released = ("metrics", "standard_errors", "leads", "by_class", "calibration", "confusion")
         kept = released if theirs["epsilon_publishable"] is not None else ()
         ours |= {key: theirs[key] for key in kept} | {"guarantees": told(theirs["guarantees"])}
+    over = {row["name"] for row in clean["methods"] if row["epsilon_publishable"] is not None}
+    leads = {name: by if name in over else planted(by) for name, by in clean["baseline"]["leads"].items()}
+    dirty["baseline"] = clean["baseline"] | {"leads": leads}
     dirty["pate"] |= {"label_accuracy": clean["pate"]["label_accuracy"]}
     dirty["pate"]["accountants"] = told(clean["pate"]["accountants"])
     dirty["ledger"] = clean["ledger"] | {"budget": None, "plans": []}
@@ -177,10 +184,71 @@ def test_a_note_the_ledger_gave_the_owner_stays_with_the_owner(public_run):
 
 def test_test_images_are_shown_only_where_they_are_public(public_run):
     evidence = Evidence(
-        mistakes=[{"truth": "3", "answer": "8", "confidence": 0.9}], images=np.zeros((1, 8, 8), np.uint8)
+        mistakes=[{"truth": "3", "answer": "8", "confidence": 0.9}], images=np.zeros((1, 8, 8), np.uint8), whose="pate"
     )
     assert "data:image" in public_page(typed(public_run[0]), evidence, test_public=True)
     assert "data:image" not in public_page(typed(public_run[0]), evidence, test_public=False)
+
+
+WORST = Evidence(
+    mistakes=[{"truth": "ill", "answer": "well", "confidence": 0.99, "row": [["age", "41"], ["town", "<b>Bern"]]}],
+    whose="pate", wrong=2665, scored=4281, columns=30,
+)  # fmt: skip
+
+
+def test_rows_it_gets_most_wrong_stand_with_their_cells_and_how_many_there_are(public_run):
+    text = owners_page(typed(public_run[0]), WORST, None, Path("runs/one"))
+    assert "2665 of 4281 test rows are mistaken" in text
+    assert "The first 2 of 30 columns are shown" in text
+    assert '<span class="cell"><span>town</span> &lt;b&gt;Bern</span>' in text
+    assert "No mistakes" not in text
+    assert "Bern" in public_page(typed(public_run[0]), WORST, test_public=True)
+    assert "Bern" not in public_page(typed(public_run[0]), WORST, test_public=False)
+
+
+def test_rows_of_a_model_that_stays_are_on_no_public_page(public_run):
+    kept = replace(WORST, whose="nonprivate")
+    assert "Bern" not in public_page(typed(public_run[0]), kept, test_public=True)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "said"),
+    [
+        (None, "no model was asked about test inputs"),
+        (Evidence(wrong=0, scored=50), "No mistakes: all 50 test inputs are recognised."),
+        (Evidence(wrong=3, scored=50), "3 of 50 test inputs are mistaken."),
+    ],
+)
+def test_no_mistakes_are_said_to_be_none_only_where_there_are_none(owners_run, evidence, said):
+    assert said in owners_page(typed(owners_run[0]), evidence, None, Path("runs/one"))
+
+
+BY = {
+    "column": "sex", "groups": ["F", "<i>M"], "counts": [30, 10],
+    "methods": {"pate": [{"error": 0.1, "standard_error": 0.05}, {"error": 0.25, "standard_error": 0.13,
+                "balanced_accuracy": 0.7, "balanced_standard_error": 0.1}]},
+}  # fmt: skip
+
+
+def test_who_pays_stands_with_errors_and_counts_on_the_owners_page_alone(public_run):
+    found = typed(public_run[0] | {"by": BY})
+    text = owners_page(found, None, None, Path("runs/one"))
+    part = text.split('id="by-column"')[1].split("</section>")[0]
+    assert re.findall(r"<td[^>]*>([^<]*)</td>", part) == [
+        *("F", "30", "10.0% ± 5.0%", "-"),
+        *("&lt;i&gt;M", "10", "25.0% ± 13.0%", "70.0% ± 10.0%"),
+    ]
+    assert "Who pays" not in public_page(found, None, test_public=True)
+
+
+def test_accountants_are_explained_where_they_are_listed(owners_run, public_run):
+    text = read(owners_run[1])
+    listed = re.findall(r"<dt>([^<]*)</dt><dd>([^<]*)</dd>", text)
+    assert dict(listed)["teacher_resolved"].startswith("the exact law, following each teacher")
+    assert {name for name, _ in listed} == set(owners_run[0]["pate"]["epsilon"])
+    (page,) = (public_run[1].parent.parent / "published").glob("*.html")
+    assert re.search(r"<dt>basic</dt><dd>adds up", page.read_text())
+    assert "teacher_resolved" not in page.read_text()
 
 
 def test_seeded_noise_does_not_leave(pate):
@@ -192,7 +260,7 @@ def test_seeded_noise_does_not_leave(pate):
 def test_dpsgd_alone_has_a_page(small_run):
     found, place = small_run("dataset.public=0", "dpsgd.epsilon=3")
     assert [row["name"] for row in found["methods"]] == ["dpsgd"]
-    assert "On digits, DP-SGD is right on" in read(place)
+    assert "On digits, DP-SGD has an accuracy of" in read(place)
 
 
 @pytest.mark.slow
