@@ -20,6 +20,7 @@ from pate.workspace.plugins import plugin, plugins
 from pate.workspace.stage import Pipeline, Stage
 
 from .check import check
+from .columns import columns
 from .compare import compare_of
 from .consensus import Consensus
 from .data import data
@@ -83,14 +84,16 @@ def graph(settings: Settings) -> Pipeline:
     taken = taking_part(settings)
     stages = [stage for method in taken for stage in method.stages(settings)]
     published = releasing(settings)
+    rows = {method.key: method.entries(settings) for method in taken}
     shown = [ref for method in taken for ref in method.evidence(settings)]
+    first = next((entry for several in rows.values() for entry in several), None)
     return Pipeline(
         (
-            *(fetch, check, data, features, encode),
+            *(fetch, check, data, columns, features, encode),
             *stages,
             *([published] if published else []),
-            compare_of(entries(settings), {ref for stage in stages for ref in stage.writes}),
-            report_of(shown),
+            compare_of(rows, {ref for stage in stages for ref in stage.writes}, settings.report.by),
+            report_of(shown, first, settings.dataset.is_table()),
         ),
         notes,
     )

@@ -22,7 +22,8 @@ def account(run: Run, votes: Votes, queries: Queries) -> tuple[Costs, Plan]:
     settings, asked = run.settings, queries.index
     predictions = None if votes.predictions is None else votes.predictions[:, asked]
     promise = relation(settings.partition.group_by)
-    costs = price(settings.aggregator, votes.counts[asked], settings.delta, predictions, promise)
+    for_all = not settings.account.data_dependent
+    costs = price(settings.aggregator, votes.counts[asked], settings.delta, predictions, promise, adaptive=for_all)
     run.summary = f"{len(asked)} queries: {costs.describe(withheld(run.all_notes))}"
     return costs, _plan(run, votes)
 

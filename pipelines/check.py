@@ -10,7 +10,7 @@ from .artifacts import EXAMINED
 @stage(
     writes=[EXAMINED],
     config=["dataset", "partition"],
-    ignores=["dataset.delta", "dataset.path", "dataset.test_public"],
+    ignores=["dataset.delta", "dataset.path", "dataset.test_public", "dataset.priors"],
     files=lambda settings: settings.dataset.files(),
 )
 def check(run: Run) -> Examined:

@@ -50,7 +50,8 @@ from .artifacts import (
 from .consensus_account import consensus_account
 from .consensus_plan import PATES, SEES, counted, planned
 from .consensus_quality import consensus_quality
-from .needs import PATE, PRIVATE_RECORDS, PUBLIC_INPUTS, images_for, labels_have_a_price
+from .decision import decided
+from .needs import NAME_IT, NOT_RELEASED, PATE, PRIVATE_RECORDS, PUBLIC_INPUTS, images_for, labels_have_a_price
 from .release import release_of
 from .shift import shift
 
@@ -148,7 +149,8 @@ def _itself(
     """The consensus as a model, or a student that learns what it believes of every public input"""
     learned = run.settings.consensus.learn(basis.pool(public_features.x), consensus)
     run.summary = f"its own predictor; {learned.told}"
-    return Predictor.of(basis.predictor(learned.weights, learned.belief, public_features.x), encoder, public)
+    found = Predictor.of(basis.predictor(learned.weights, learned.belief, public_features.x), encoder, public)
+    return decided(run, found, found.rows_at_hand(public.x, encoder, public_features.x))
 
 
 def _taught(
@@ -159,7 +161,8 @@ def _taught(
     lesson = Lesson.of_beliefs(public.x, public_features.x, learned.belief, settings.seed)
     model = settings.student.fit(lesson, Checkpoint(run.pieces))
     run.summary = f"{type(settings.student).__name__} on {len(learned.belief)} beliefs; {learned.told}"
-    return Predictor.of(model, settings.student.encoder(encoder), public)
+    found = Predictor.of(model, settings.student.encoder(encoder), public)
+    return decided(run, found, found.rows_at_hand(public.x, encoder, public_features.x))
 
 
 def _effort(settings: Settings) -> Effort:
@@ -176,7 +179,7 @@ def _learning(kept: bool, student: str) -> Stage:
         name="consensus_student",
         reads=[PUBLIC, ENCODER, PUBLIC_FEATURES, BASIS, drawn],
         writes=[model],
-        config=["consensus", *["student", "seed"] * (student == "student")],
+        config=["consensus", "deciding", *["student", "seed"] * (student == "student")],
         needs=[PUBLIC_INPUTS, PRIVATE_RECORDS],
         effort=_effort,
     )(_taught if student == "student" else _itself)
@@ -245,7 +248,7 @@ class Consensus(Method):
 
     def kept(self, settings: Settings) -> bool:
         """Whether it is made to be compared, because nobody has named it."""
-        return self.key not in settings.named
+        return settings.kept(self.key, by_itself=False)
 
     def stages(self, settings: Settings) -> list[Stage]:
         kept, chosen = self.kept(settings), settings.consensus
@@ -292,10 +295,7 @@ class Consensus(Method):
 
     def notes(self, settings: Settings, made: Made) -> Iterator[str]:
         if self.kept(settings) and made(OWNERS_CONSENSUS):
-            yield (
-                "consensus was made for your comparison: to release it, and to spend it, name it in methods= or "
-                "release.method="
-            )
+            yield NOT_RELEASED.format(self.key)
         if drawn := made(_refs(self.kept(settings))[0]):
             why = "; ".join([KEPT] * self.kept(settings) + [SEEDED] * drawn.seeded)
             for where, one in drawn.of_levels():
@@ -313,7 +313,7 @@ class Consensus(Method):
         return None if self.kept(settings) else _RELEASE
 
     def refused_release(self, settings: Settings) -> str:
-        return "name it in methods= or release.method=" if self.kept(settings) else ""
+        return NAME_IT.format(self.key) if self.kept(settings) else ""
 
     def foreseen(self, settings: Settings, stages: Collection[str]) -> Iterator[tuple[str, Release]]:
         if "consensus" in stages and not self.kept(settings):

@@ -11,7 +11,7 @@ from .artifacts import PRIVATE, PUBLIC, TEST, TRUTH
 @stage(
     writes=[PRIVATE, PUBLIC, TEST, TRUTH],
     config=["dataset", "partition"],
-    ignores=["dataset.delta", "dataset.path", "dataset.test_public", "dataset.keep"],
+    ignores=["dataset.delta", "dataset.path", "dataset.test_public", "dataset.priors", "dataset.keep"],
     files=lambda settings: settings.dataset.files(),
     account=lambda settings: of_records(settings.dataset),
 )

@@ -11,9 +11,9 @@ from pate.data.split import Private
 from pate.dpsgd.accountant import Accountant, Spent
 from pate.dpsgd.statement import of_gradients
 from pate.errors import ConfigError
-from pate.evaluation.results import BEST, WORST_CASE
 from pate.features.encoder import Encoded, Encoder
 from pate.learning.checkpoint import Checkpoint
+from pate.learning.class_weights import WEIGHED
 from pate.learning.device import torch_device
 from pate.ledger.ledger import Release
 from pate.methods.method import Entry, Made, Method
@@ -28,6 +28,7 @@ from pate.workspace.stage import Effort, Ref, Stage, stage
 
 from .artifacts import (
     COSTS,
+    DPSGD_DECIDED,
     DPSGD_PUBLISHABLE,
     ENCODER,
     OWNERS_DPSGD,
@@ -38,10 +39,20 @@ from .artifacts import (
     SPENT_PUBLISHABLE,
 )
 from .artifacts import DPSGD as DPSGD_MODEL
-from .needs import PATE, PRIVATE_RECORDS, PUBLIC_INPUTS, TWO_EPSILONS, VOTES_OF_THIS_RUN, labels_have_a_price
+from .decision import answering
+from .needs import (
+    NAME_IT,
+    NOT_RELEASED,
+    PATE,
+    PRIVATE_RECORDS,
+    PUBLIC_INPUTS,
+    TWO_EPSILONS,
+    VOTES_OF_THIS_RUN,
+    labels_have_a_price,
+)
 from .release import release_of
 
-_CONFIG = ["dpsgd", "delta", "noise", "seed"]
+_CONFIG = ["dpsgd", "delta", "noise", "seed", "class_weights"]
 _IGNORES = ["dpsgd.micro_batch"]  # memory only: another one must not draw another model
 
 
@@ -60,6 +71,20 @@ def _effort(settings: Settings) -> Effort:
 )
 def dpsgd(run: Run, private: Private, encoder: Encoder, private_features: Encoded) -> tuple[Predictor, Spent]:
     return _train(run, private, encoder, private_features, run.settings.dpsgd.epsilon, kept=False)
+
+
+@stage(
+    name="dpsgd",
+    reads=[PRIVATE, ENCODER, PRIVATE_FEATURES],
+    writes=[OWNERS_DPSGD, OWNERS_SPENT],
+    config=_CONFIG,
+    ignores=_IGNORES,
+    effort=_effort,
+    needs=[PRIVATE_RECORDS],
+)
+def dpsgd_kept(run: Run, private: Private, encoder: Encoder, private_features: Encoded) -> tuple[Predictor, Spent]:
+    """At an epsilon of its own, and for the owner's comparison all the same."""
+    return _train(run, private, encoder, private_features, run.settings.dpsgd.epsilon, kept=True)
 
 
 @stage(
@@ -119,7 +144,9 @@ def _train(
         shape=private.x.shape[1:],
         checkpoint=checkpoint,
         withheld=why,
+        weights=settings.class_weights,
     )
+    run.notes += (WEIGHED,) * bool(settings.class_weights)
     promised = "; ".join(str(one.without(why)) for one in (spent.guarantee(), spent.replace_one()))
     run.summary = f"{spent.steps} steps, noise multiplier {spent.noise_multiplier:.2f}: {promised}"
     return Predictor.of(model, own, private), spent
@@ -146,7 +173,7 @@ def _statement(run: Run, account: Mapping[str, str], spent: Spent) -> Statement:
     return of_gradients(spent, data=run.settings.dataset.name, account=account)
 
 
-_RELEASE = release_of(DPSGD_MODEL, [], _statement, [SPENT])
+_RELEASES = {model: release_of(model, [], _statement, [SPENT]) for model in (DPSGD_MODEL, DPSGD_DECIDED)}
 
 
 class DPSGD(Method):
@@ -181,46 +208,54 @@ class DPSGD(Method):
 
     def stages(self, settings: Settings) -> list[Stage]:
         if settings.dpsgd.epsilon != PATE:
-            return [dpsgd]
-        return [dpsgd_at_pates_epsilon, *[dpsgd_publishable] * _two_epsilons(settings)]
+            own = (dpsgd_kept, OWNERS_DPSGD) if self.kept(settings) else (dpsgd, DPSGD_MODEL)
+            return [own[0], *answering(settings, own[1])[1]]
+        worst = [dpsgd_publishable, *answering(settings, DPSGD_PUBLISHABLE)[1]] if _two_epsilons(settings) else []
+        return [dpsgd_at_pates_epsilon, *answering(settings, OWNERS_DPSGD)[1], *worst]
+
+    def kept(self, settings: Settings) -> bool:
+        """At PATE's epsilon it is the owner's, and where one epsilon for the whole run is another method's to spend."""
+        return settings.dpsgd.epsilon == PATE or settings.kept(self.key, by_itself=True)
 
     def entries(self, settings: Settings) -> list[Entry]:
-        kept, model = settings.dpsgd.epsilon == PATE, type(settings.dpsgd).__name__
+        kept, model = self.kept(settings), type(settings.dpsgd).__name__
         spent, trained = (OWNERS_SPENT, OWNERS_DPSGD) if kept else (SPENT, DPSGD_MODEL)
+        trained = answering(settings, trained)[0]
         own = _entry("dpsgd", "DP-SGD", trained, spent, f"noisy gradients ({model})", kept)
         worst = _entry(
             "dpsgd_publishable",
             "DP-SGD, worst case",
-            DPSGD_PUBLISHABLE,
+            answering(settings, DPSGD_PUBLISHABLE)[0],
             SPENT_PUBLISHABLE,
             f"noisy gradients ({model}), at the epsilon PATE may publish",
             kept=True,
-            compared_at=WORST_CASE,
         )
-        return [own, *[worst] * (kept and _two_epsilons(settings))]
+        return [own, *[worst] * (settings.dpsgd.epsilon == PATE and _two_epsilons(settings))]
 
     def notes(self, settings: Settings, made: Made) -> Iterator[str]:
-        kept = settings.dpsgd.epsilon == PATE
+        at_pates, kept = settings.dpsgd.epsilon == PATE, self.kept(settings)
         spent = made(OWNERS_SPENT if kept else SPENT)
-        costs = made(COSTS) if kept else None
-        if spent and kept and (costs is None or costs.best.data_dependent):
+        costs = made(COSTS) if at_pates else None
+        if spent and kept and not at_pates:
+            yield NOT_RELEASED.format(self.key)
+        if spent and at_pates and (costs is None or costs.best.data_dependent):
             yield "DP-SGD was calibrated to the epsilon PATE spent, which is the owner's; so is its model"
         if settings.partition.group_by and spent:
             yield f"DP-SGD protects one record, not all records of one {settings.partition.group_by}"
 
     def release(self, settings: Settings) -> Stage | None:
-        return None if settings.dpsgd.epsilon == PATE else _RELEASE
+        return None if self.kept(settings) else _RELEASES[answering(settings, DPSGD_MODEL)[0]]
 
     def refused_release(self, settings: Settings) -> str:
         if settings.dpsgd.epsilon != PATE:
-            return ""
+            return NAME_IT.format(self.key) if self.kept(settings) else ""
         return (
             "DP-SGD's model is calibrated to what PATE spent on these very data, which is the owner's: give "
             "dpsgd.epsilon a number"
         )
 
     def foreseen(self, settings: Settings, stages: Collection[str]) -> Iterator[tuple[str, Release]]:
-        if "dpsgd" in stages and settings.dpsgd.epsilon != PATE:
+        if "dpsgd" in stages and not self.kept(settings):
             plan = settings.dpsgd.plan(settings.dataset.sizes().private, settings.dpsgd.epsilon, settings.delta)
             yield "dpsgd", training_release(settings, plan)
 
@@ -230,7 +265,7 @@ def _two_epsilons(settings: Settings) -> bool:
     return settings.labels.selection != "active"
 
 
-def _entry(key: str, title: str, model: Ref, spent: Ref, about: str, kept: bool, compared_at: str = BEST) -> Entry:
+def _entry(key: str, title: str, model: Ref, spent: Ref, about: str, kept: bool) -> Entry:
     def guarantees(made: Made) -> list[Guarantee]:
         return [made(spent).guarantee()]
 
@@ -250,5 +285,4 @@ def _entry(key: str, title: str, model: Ref, spent: Ref, about: str, kept: bool,
         guarantees=guarantees,
         details=details,
         kept=kept,
-        compared_at=compared_at,
     )

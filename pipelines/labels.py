@@ -19,13 +19,14 @@ from pate.data.split import Public
 from pate.features.encoder import Encoded
 from pate.features.linear import LinearEncoder
 from pate.ledger.ledger import Release
+from pate.ledger.spending import Spending
 from pate.noise import SEEDED, Noise, source
 from pate.settings import Settings
 from pate.students.student import Lesson
 from pate.workspace.runner import Run
 from pate.workspace.stage import stage
 
-from .artifacts import LABELS, PUBLIC, PUBLIC_FEATURES, QUERIES, VOTES
+from .artifacts import LABELS, OWNERS_LABELS, PUBLIC, PUBLIC_FEATURES, QUERIES, VOTES
 from .needs import PUBLIC_INPUTS
 
 _SEES = {
@@ -44,9 +45,26 @@ ADAPTIVE = "queries were chosen from earlier answers: only an epsilon for every 
     crosses="noisy argmax over teacher votes (Papernot et al. 2017)",
 )
 def labels(run: Run, votes: Votes, queries: Queries) -> Labels:
-    settings, asked = run.settings, queries.index
+    return _drawn(run, votes, queries.index, run.spending)
+
+
+@stage(
+    name="labels",
+    reads=[VOTES, QUERIES],
+    writes=[OWNERS_LABELS],
+    config=["aggregator", "noise"],
+    sees=_SEES,
+    needs=[PUBLIC_INPUTS],
+)
+def labels_kept(run: Run, votes: Votes, queries: Queries) -> Labels:
+    """To be compared, and not released: they are the owner's, and not spent."""
+    return _drawn(run, votes, queries.index, run.spending.kept())
+
+
+def _drawn(run: Run, votes: Votes, asked: np.ndarray, spending: Spending) -> Labels:
+    settings = run.settings
     noise = source(settings.noise.seed)
-    answers = _answer(run, votes, asked, noise, fixed=True)
+    answers = _answer(run, votes, asked, noise, spending, fixed=True)
     answered = answers != NO_ANSWER
     run.summary = f"{answered.sum()} of {len(asked)} queries answered by {settings.aggregator.describe()}"
     wrong = wrong_if_unanimous(settings.aggregator, votes.teachers, votes.counts.shape[1])
@@ -79,7 +97,8 @@ def labels_in_rounds(run: Run, public: Public, public_features: Encoded, votes: 
     rows = public_features.x if student.sees == "features" else LinearEncoder().transform(public.x)
 
     def answer(number: int, chosen: np.ndarray) -> np.ndarray:
-        return _answer(run, votes, chosen, source(None if seed is None else [seed, number]), fixed=False)
+        noise = source(None if seed is None else [seed, number])
+        return _answer(run, votes, chosen, noise, run.spending, fixed=False)
 
     def believe(index: np.ndarray, label: np.ndarray) -> np.ndarray:
         wrong = expected if wanted.wrong is None else wanted.wrong
@@ -121,10 +140,10 @@ def labels_from_file(run: Run, public: Public) -> Labels:
     return read
 
 
-def _answer(run: Run, votes: Votes, asked: np.ndarray, noise: Noise, fixed: bool) -> np.ndarray:
+def _answer(run: Run, votes: Votes, asked: np.ndarray, noise: Noise, spending: Spending, fixed: bool) -> np.ndarray:
     """Reserve, then draw. `fixed` queries were chosen before any answer: only they have a price for this data set."""
     aggregator, counts = run.settings.aggregator, votes.counts
-    return run.spending.answers(
+    return spending.answers(
         _source(run),
         asked,
         lambda new: answers_release(

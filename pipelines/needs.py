@@ -5,6 +5,8 @@ from pate.settings import Settings
 from pate.workspace.stage import Need
 
 PATE, CONSENSUS = "pate", "consensus"  # keys, for what stands beside them: at PATE's epsilon, or as a student's bound
+NOT_RELEASED = "{0} was made for your comparison: to release it, and to spend it, add release.method={0}"
+NAME_IT = "it is made for your comparison until it is named: add release.method={}"
 PUBLIC_INPUTS = Need(
     lambda settings: settings.has_public,
     "needs public inputs: dataset.public must be above 0",

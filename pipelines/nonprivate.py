@@ -16,13 +16,14 @@ from pate.workspace.runner import Run
 from pate.workspace.stage import Effort, Stage, stage
 
 from .artifacts import ENCODER, NONPRIVATE, PRIVATE, PRIVATE_FEATURES
+from .decision import decided
 from .needs import PATE, PRIVATE_RECORDS, a_student_learns, images_for
 
 
 @stage(
     reads=[PRIVATE, ENCODER, PRIVATE_FEATURES],
     writes=[NONPRIVATE],
-    config=["student", "seed"],
+    config=["student", "seed", "deciding"],
     needs=[PRIVATE_RECORDS],
     effort=lambda settings: Effort("student", settings.student, settings.dataset.sizes().private),
 )
@@ -34,7 +35,9 @@ def nonprivate(run: Run, private: Private, encoder: Encoder, private_features: E
     )
     model = settings.student.fit(lesson, Checkpoint(run.pieces))
     run.summary = f"{type(settings.student).__name__} on all {len(private.y)} private records and their true labels"
-    return Predictor.of(model, settings.student.encoder(encoder), private)
+    found = Predictor.of(model, settings.student.encoder(encoder), private)
+    rows = found.rows_at_hand(private.x, encoder, private_features.x)
+    return decided(run, found, rows, "the private records")
 
 
 class NonPrivate(Method):

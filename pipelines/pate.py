@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from pate.accounting.guarantee import Guarantee, best, worst_case
+from pate.accounting.guarantee import Guarantee, best, given, worst_case
 from pate.accounting.mechanism import require_known
 from pate.aggregation.votes import read_votes
 from pate.errors import ConfigError
@@ -13,16 +13,16 @@ from pate.settings import Settings
 from pate.workspace.stage import Ref, Stage
 
 from .account import account, account_in_rounds
-from .artifacts import COSTS, LABELS, QUERIES, STUDENT, VOTES
-from .labels import answers_release, labels, labels_from_file, labels_in_rounds
+from .artifacts import COSTS, LABELS, OWNERS_LABELS, OWNERS_STUDENT, QUERIES, STUDENT, VOTES
+from .labels import answers_release, labels, labels_from_file, labels_in_rounds, labels_kept
+from .needs import NAME_IT, NOT_RELEASED, images_for, labels_have_a_price
 from .needs import PATE as KEY
-from .needs import images_for, labels_have_a_price
 from .panel import panel
 from .quality import quality
 from .queries import queries, queries_by_position
 from .release import release_of_student
 from .sanitise import sanitise
-from .student import student
+from .student import student, student_kept
 from .teachers import teachers, teachers_on_inputs
 from .votes import votes, votes_from_file
 
@@ -35,6 +35,7 @@ class PATE(Method):
     these, and the student that learns from them is what is published (Papernot et al. 2017, 2018)."""
 
     key = KEY
+    asks = True
     shaped_by = ("teachers", "aggregator", "labels", "student")
 
     def left_out(self, settings: Settings) -> str:
@@ -43,34 +44,46 @@ class PATE(Method):
     def stages(self, settings: Settings) -> list[Stage]:
         if settings.labels.path:
             return [labels_from_file, student]
+        kept = self.kept(settings)
         trained = teachers if settings.teachers.sees == "features" else teachers_on_inputs
         found = [votes_from_file] if settings.votes.path else [trained, votes]
         if settings.labels.selection == "active":
             found += [labels_in_rounds, account_in_rounds]
         else:
             by_position = settings.votes.path and settings.labels.selection != "medoids"
-            found += [queries_by_position if by_position else queries, quality, labels, account, sanitise]
-        return [*found, student, panel]
+            asked = [queries_by_position if by_position else queries, quality]
+            found += [*asked, labels_kept if kept else labels, account, sanitise]
+        return [*found, student_kept if kept else student, panel]
+
+    def kept(self, settings: Settings) -> bool:
+        """Whether it is made to be compared: one epsilon for the whole run is another method's to spend. Not labels
+        that are there already, nor answers that choose what is asked next."""
+        drawn_at_once = not settings.labels.path and settings.labels.selection != "active"
+        return drawn_at_once and settings.kept(self.key, by_itself=True)
 
     def entries(self, settings: Settings) -> list[Entry]:
+        kept = self.kept(settings)
+        drawn, model = (OWNERS_LABELS, OWNERS_STUDENT) if kept else (LABELS, STUDENT)
         return [
             Entry(
                 key=self.key,
                 title="PATE",
                 short="PATE",
-                model=STUDENT,
-                shown_by=(LABELS,) if settings.labels.path else (LABELS, COSTS),
+                model=model,
+                shown_by=(drawn,) if settings.labels.path else (drawn, COSTS),
                 about=f"a student ({type(settings.student).__name__}) taught by noisy votes",
                 mark="o",
                 colour="pate",
                 from_pool=True,
                 from_labels=True,
+                kept=kept,
                 stages=("features", "encode", "teachers", "votes", "queries", "labels", "student"),
                 guarantees=_no_guarantees if settings.labels.path else _guarantees,
             )
         ]
 
     def check(self, settings: Settings) -> None:
+        self._covered(settings)
         _priced(settings)
         _as_many_queries(settings)
         images_for("student", settings)
@@ -80,29 +93,50 @@ class PATE(Method):
             if 0 < records < count:
                 raise ConfigError(f"teachers.count={count}: there are only {records} private records")
 
+    def _covered(self, settings: Settings) -> None:
+        """What one epsilon for the whole run cannot cover."""
+        if settings.epsilon is None:
+            return
+        told = f"epsilon={given(settings.epsilon)}"
+        if settings.labels.path:
+            raise ConfigError(f"{told}: what the labels of labels.path cost is not known: leave epsilon out")
+        if settings.stage == "sanitise":
+            raise ConfigError(f"{told}: to publish what labels cost on these data costs more: leave epsilon out")
+        if settings.labels.selection == "active" and settings.kept(self.key, by_itself=True):
+            raise ConfigError(
+                f"{told}: labels.selection=active asks by answers that have left, so it is for a run that releases "
+                "PATE: add release.method=pate"
+            )
+
     def notes(self, settings: Settings, made: Made) -> Iterator[str]:
         if settings.labels.path:
             yield "labels came from a file: what they cost is not known here"
             return
+        if self.kept(settings) and made(OWNERS_LABELS):
+            yield NOT_RELEASED.format(self.key)
         costs = made(COSTS)
         if costs and costs.best.data_dependent:
             yield "PATE's epsilon for this data set is computed from private votes: for the owner, not for publication"
 
     def release(self, settings: Settings) -> Stage | None:
-        return release_of_student
+        return None if self.kept(settings) else release_of_student
+
+    def refused_release(self, settings: Settings) -> str:
+        return NAME_IT.format(self.key) if self.kept(settings) else ""
 
     def foreseen(self, settings: Settings, stages: Collection[str]) -> Iterator[tuple[str, Release]]:
-        if "labels" in stages and labels_have_a_price(settings):
+        if "labels" in stages and labels_have_a_price(settings) and not self.kept(settings):
             classes, path = len(settings.dataset.class_names), settings.votes.path
             count = read_votes(path, classes).teachers if path else settings.teachers.count
             yield "labels", answers_release(settings, count, settings.labels.queries)
 
     def along(self, settings: Settings, page: bool) -> list[str]:
         priced = labels_have_a_price(settings) and settings.stage in _PRICED
-        return ["account", *["panel"] * page] if priced else []
+        return ["account", *["panel"] * (page and settings.report.panel)] if priced else []
 
     def evidence(self, settings: Settings) -> Sequence[Ref]:
-        return [STUDENT] if settings.labels.path else [VOTES, QUERIES, STUDENT]
+        model = OWNERS_STUDENT if self.kept(settings) else STUDENT
+        return [model] if settings.labels.path else [VOTES, QUERIES, model]
 
 
 def _priced(settings: Settings) -> None:

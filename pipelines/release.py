@@ -4,6 +4,7 @@ The epsilon on its card is computed here from settings alone; the one computed f
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from pate.accounting.guarantee import Relation, given, shown
@@ -13,6 +14,7 @@ from pate.ledger.ledger import relation as relation_of
 from pate.ledger.ledger import total
 from pate.models.predictor import Predictor
 from pate.noise import SEEDED
+from pate.release.chosen import Chosen, Table, chosen
 from pate.release.contents import contents, fingerprint
 from pate.release.publish import publish
 from pate.release.statement import Statement, of_a_file, of_votes
@@ -31,7 +33,7 @@ from .artifacts import LABELS, STUDENT
 )
 def release_of_student(run: Run, labels: Labels, student: Predictor) -> None:
     run.notes += (CHOSEN_ON_VOTES,) * run.settings.account.on_votes
-    _publish(run, student, labels, _of_labels(run, labels), run.notes)
+    _publish(run, STUDENT, student, labels, _of_labels(run, labels), run.notes)
 
 
 def release_of(
@@ -46,7 +48,7 @@ def release_of(
         seeded = any(getattr(one, "seeded", False) for one in beside)
         predictor = made[model.name]
         assert isinstance(predictor, Predictor)
-        _publish(run, predictor, None, statement(run, _account(run), *beside), (SEEDED,) * seeded)
+        _publish(run, model, predictor, None, statement(run, _account(run), *beside), (SEEDED,) * seeded)
 
     release.__name__ = f"release_of_{model.name}"
     declared = stage(
@@ -82,11 +84,18 @@ def _account(run: Run) -> dict[str, str]:
     return told | ({"but": void} if void else {})
 
 
+def _chosen(run: Run, model: Ref) -> Chosen:
+    """What was scored before, as manifests tell: how many models, which was asked for, and no score."""
+    tables = [Table.of(about.get("facts")) for about in run.told("compare")]
+    return chosen(*run.origin(model.name), tables, run.settings.dataset.test_public)
+
+
 def _publish(
-    run: Run, predictor: Predictor, labels: Labels | None, statement: Statement, notes: tuple[str, ...]
+    run: Run, model: Ref, predictor: Predictor, labels: Labels | None, statement: Statement, notes: tuple[str, ...]
 ) -> None:
-    settings = run.settings
-    files = contents(predictor, labels, statement, tuple(dict.fromkeys([*run.inherited, *notes])))
+    settings, how = run.settings, _chosen(run, model)
+    run.notes += (f"what left was {how.claim}",) * (how.how == "by score")
+    files = contents(predictor, labels, replace(statement, chosen=how), tuple(dict.fromkeys([*run.inherited, *notes])))
     output = settings.output
     own = settings.workspace / "published" / f"{settings.dataset.name}-{fingerprint(files)[:8]}"
     archive = publish(Path(output) if output else own, files)

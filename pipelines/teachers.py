@@ -6,6 +6,7 @@ from pate.aggregation.votes import Predictions
 from pate.data.partition import assign, assign_groups
 from pate.data.split import Private, Public
 from pate.features.encoder import Encoded
+from pate.learning.class_weights import WEIGHED
 from pate.settings import Settings
 from pate.teachers.ensemble import train
 from pate.workspace.runner import Run
@@ -14,7 +15,7 @@ from pate.workspace.stage import Effort, stage
 from .artifacts import PREDICTIONS, PRIVATE, PRIVATE_FEATURES, PUBLIC, PUBLIC_FEATURES
 from .needs import PRIVATE_RECORDS, PUBLIC_INPUTS, TEACHERS_OF_THIS_RUN, VOTES_OF_THIS_RUN
 
-_CONFIG = ["teachers", "seed"]
+_CONFIG = ["teachers", "seed", "class_weights"]
 _NEEDS = [PUBLIC_INPUTS, PRIVATE_RECORDS, VOTES_OF_THIS_RUN, TEACHERS_OF_THIS_RUN]
 
 
@@ -48,7 +49,8 @@ def _train(run: Run, private: Private, x: np.ndarray, public: np.ndarray) -> Pre
         assignment = assign_groups(private.group, count, settings.seed)
     predictions = train(
         settings.teachers, x, private.y, assignment, public, classes,
-        seed=settings.seed, n_jobs=settings.n_jobs, pieces=run.pieces,
+        seed=settings.seed, n_jobs=settings.n_jobs, pieces=run.pieces, weights=settings.class_weights,
     )  # fmt: skip
+    run.notes += (WEIGHED,) * bool(settings.class_weights)
     run.summary = f"{count} {settings.teachers.name} teachers, one partition each"
     return Predictions(predictions, classes)

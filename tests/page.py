@@ -108,8 +108,8 @@ def small(words: list[str]) -> list[str]:
     left = {key: value for key, value in QUICK.items() if key not in given}
     if "stage" in left and any(key.startswith("dpsgd") for key in given):
         left["stage"] = "dpsgd"
-    if "+experiment" in given:  # which has teachers of its own
-        left.pop("teachers", None)
+    # an experiment has teachers of its own; elsewhere as many as usual, as noise is in proportion to their number
+    left.pop("teachers" if "+experiment" in given else "teachers.count", None)
     return [f"{key}={value}" for key, value in left.items()]
 
 

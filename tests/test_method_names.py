@@ -18,6 +18,7 @@ NAMED = {
     "app/places.py": {"dpsgd", "consensus"},  # groups of choices
     "report/run/audience.py": {"dpsgd", "consensus"},  # settings, by the group they are of
     "report/draw/plots.py": PALETTE,
+    "report/draw/curve.py": PALETTE,
     "report/draw/svg.py": PALETTE,
 }
 

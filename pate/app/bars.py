@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 
 from rich.console import RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -54,10 +55,28 @@ def in_bars(label: str, total: int, unit: str, before: int) -> Iterator[Advance]
         yield move
 
 
+_said: ContextVar[set[str] | None] = ContextVar("said", default=None)
+
+
+@contextmanager
+def once(said: set[str]) -> Iterator[None]:
+    """Of what is done many times over the terminal has the warnings alone, each once: `said` are those so far."""
+    token = _said.set(said)
+    try:
+        yield
+    finally:
+        _said.reset(token)
+
+
 class LogHandler(logging.Handler):
     """Log lines through the same console as the bars, so that neither tears the other; --quiet keeps warnings."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        if quiet() and record.levelno < logging.WARNING:
+        said = _said.get()
+        if (quiet() or said is not None) and record.levelno < logging.WARNING:
             return
+        if said is not None:
+            if record.getMessage() in said:
+                return
+            said.add(record.getMessage())
         console.print(self.format(record), markup=False, highlight=False, soft_wrap=True)

@@ -28,11 +28,12 @@ from omegaconf.errors import OmegaConfBaseException
 from pate.app.bars import console, in_bars
 from pate.app.compose import declare, section
 from pate.app.docs import listing as documentation
+from pate.app.earlier import recall
 from pate.app.one_line import one_line
 from pate.app.pipes import outlive_readers
 from pate.app.places import offer
 from pate.app.preflight import checked
-from pate.app.resume import flags, job_alone, same_command
+from pate.app.resume import flags, job_alone, same_command, sweep_of
 from pate.app.session import new_session, planned, session
 from pate.app.unfinished import done, kept, told
 from pate.app.verbs import asked, running_none, verb_of
@@ -64,8 +65,9 @@ def main() -> None:
         sys.argv[1:] = understood(sys.argv[1:], asked())
         offer(sys.argv[1:])
         declare()
+        begin = hydra.main(version_base="1.3", config_path="pkg://pate.conf", config_name=recall(sys.argv[1:]))
         try:
-            _job()
+            begin(_job)()
         finally:
             this.sum_up(whole=False)  # Hydra did not come to its end
         if this.failed:
@@ -91,7 +93,7 @@ def run(overrides: Sequence[str] = ()) -> dict[str, Any]:
         with hydra.initialize_config_module(version_base="1.3", config_module="pate.conf"):
             offer(overrides)
             declare()
-            config = hydra.compose("config", list(overrides), return_hydra_config=True)
+            config = hydra.compose(recall(overrides), list(overrides), return_hydra_config=True)
             folder = Path(config.hydra.run.dir)
             settings = checked(config)
     except (HydraException, OmegaConfBaseException) as error:
@@ -106,7 +108,6 @@ def run(overrides: Sequence[str] = ()) -> dict[str, Any]:
         os.umask(umask)
 
 
-@hydra.main(version_base="1.3", config_path="pkg://pate.conf", config_name="config")
 def _job(config: DictConfig) -> None:
     folder = Path(HydraConfig.get().runtime.output_dir)
     show_progress(in_bars)
@@ -138,10 +139,8 @@ def _do(config: DictConfig, folder: Path, plan: str = "", of_sweep: bool = False
     settings = checked(config)
     hydra_config = HydraConfig.get()
     overrides, begun = list(hydra_config.overrides.task), session().begun
-    verb, request = (
-        verb_of(settings),
-        Request(settings, folder, overrides, plan, of_sweep, begun, [*flags(hydra_config)]),
-    )
+    given = (overrides, plan, of_sweep, begun, [*flags(hydra_config)], sweep_of(folder))
+    verb, request = verb_of(settings), Request(settings, folder, *given)
     verb.tell(request, verb.ask(request))
 
 

@@ -34,8 +34,10 @@ ENTRY_POINTS = {
 _MOVED = {  # where a class was when somebody wrote a YAML that names it
     "pate.students.graph.Graph": "pate.students.graph.GraphStudent",
     "pate.teachers.graph.Graph": "pate.teachers.graph.GraphTeachers",
-    "pate.tracking.MLflow": "pate.report.tracking.MLflow",
-    "pate.tracking.Tracking": "pate.report.tracking.Tracking",
+    "pate.tracking.MLflow": "pate.report.tracking.mlflow.MLflow",
+    "pate.tracking.Tracking": "pate.report.tracking.tracking.Tracking",
+    "pate.report.tracking.MLflow": "pate.report.tracking.mlflow.MLflow",
+    "pate.report.tracking.Tracking": "pate.report.tracking.tracking.Tracking",
 }
 _CHOSEN = re.compile(rf"\+*({'|'.join(ENTRY_POINTS)})=(.+)")
 

@@ -11,9 +11,12 @@ from typing import cast
 from hydra.conf import HydraConf
 from hydra.core.hydra_config import HydraConfig
 from hydra.core.override_parser.types import Quote, QuotedString
+from hydra.types import RunMode
 from omegaconf import ListConfig, OmegaConf
 
-_PLAIN = re.compile(r"[\w./-]+")  # what Hydra reads as one value without quotes
+from pate.app.earlier import EARLIER
+
+_PLAIN = re.compile(r"[\w./-]+", re.ASCII)  # what Hydra reads as one value without quotes
 
 
 def same_command(arguments: Sequence[str], begun: Collection[str]) -> str:
@@ -40,8 +43,17 @@ def flags(config: HydraConf) -> Iterator[str]:
             yield from ("--config-dir", source.path)
         elif source.provider == "main" and source.path != "pate.conf":
             yield from ("--config-path", source.path)
-    if config.job.config_name != "config":
+    if config.job.config_name not in ("config", EARLIER):
         yield from ("--config-name", str(config.job.config_name))
+
+
+def sweep_of(folder: Path) -> Path | None:
+    """The folder of the sweep that the run in this one is a job of: Hydra leaves its multirun.yaml there, which a job
+    that is resumed alone finds too."""
+    config = HydraConfig.get()
+    if config.mode == RunMode.MULTIRUN:
+        return Path(config.runtime.cwd, config.sweep.dir)
+    return next((one for one in folder.parents if (one / "multirun.yaml").is_file()), None)
 
 
 def _less_force(argument: str, begun: Collection[str]) -> str:

@@ -5,6 +5,7 @@ Each rule is one sentence about what would fail later, perhaps after privacy was
 
 from __future__ import annotations
 
+from pate.accounting.guarantee import given, shown
 from pate.aggregation.labels import read_labels
 from pate.app.stages import stages
 from pate.errors import ConfigError, one_of
@@ -113,6 +114,42 @@ def metrics_can_be_loaded(settings: Settings) -> None:
         metrics()
 
 
+def the_class_that_is_asked_about_is_one(settings: Settings) -> None:
+    """Of the declared classes: of others nobody knows before the data is read, and something may be spent."""
+    if settings.compare.positive is not None:
+        if not settings.dataset.class_names:
+            raise ConfigError(
+                f"compare.positive={settings.compare.positive} names one of the declared classes: declare "
+                "dataset.classes=[...] too"
+            )
+        settings.compare.asked(settings.dataset.class_names)
+
+
+def the_class_of_the_threshold_is_one(settings: Settings) -> None:
+    positive, names = settings.decision.positive, list(settings.dataset.class_names)
+    if positive is not None:
+        if not names:
+            raise ConfigError(
+                f"decision.positive={positive} names one of the declared classes: declare dataset.classes=[...] too"
+            )
+        one_of("decision.positive", positive, names)
+
+
+def records_are_weighed_by_what_was_declared(settings: Settings) -> None:
+    """Shares counted in private labels are private, and one record would change what all others weigh."""
+    if settings.balance.records and settings.dataset.shares is None:
+        raise ConfigError(
+            "balance.records=true weighs records by dataset.priors, and none are declared: give shares you know "
+            "without the data, as dataset.priors=[0.94,0.06]; those in private labels are private"
+        )
+
+
+def the_column_to_report_by_is_there(settings: Settings) -> None:
+    """Said before any label is drawn."""
+    if settings.report.by is not None and settings.stage in ("all", "compare", "report"):
+        settings.dataset.require_column(settings.report.by)
+
+
 def stage_has_what_it_needs(settings: Settings) -> None:
     """Of the stages of one name a configuration chooses one: it is refused if none of them could be it."""
     from pate.pipelines import answering
@@ -203,6 +240,19 @@ def budgets_of_ones_own_are_kept(settings: Settings) -> None:
         )
 
 
+def nothing_is_released_above_the_epsilon(settings: Settings) -> None:
+    from pate.pipelines import foreseen, graph
+
+    if settings.epsilon is None:
+        return
+    for stage, release in foreseen(settings, [one.name for one in graph(settings).stages]):
+        if release.cost.epsilon > settings.epsilon:
+            raise ConfigError(
+                f"epsilon={given(settings.epsilon)}: {stage} would cost {shown(release.cost.epsilon)}, delta "
+                f"{given(settings.delta)}, {release.relation}: leave the epsilon of its own out, or raise the run's"
+            )
+
+
 def methods_can_do_their_part(settings: Settings) -> None:
     """Each that has a part in what is asked for; where the data is only looked at, all that would take part."""
     from pate.pipelines import graph, taking_part, targets
@@ -228,6 +278,10 @@ RULES = (
     labels_from_a_file_fit_the_pool,
     tracking_is_there,
     metrics_can_be_loaded,
+    the_class_that_is_asked_about_is_one,
+    the_class_of_the_threshold_is_one,
+    records_are_weighed_by_what_was_declared,
+    the_column_to_report_by_is_there,
     stage_has_what_it_needs,
     private_records_or_a_file,
     the_method_of_the_stage_is_not_left_out,
@@ -240,4 +294,5 @@ RULES = (
     a_delta_promises_something,
     budgets_of_ones_own_are_kept,
     methods_can_do_their_part,
+    nothing_is_released_above_the_epsilon,
 )

@@ -258,6 +258,7 @@ def _filter(
     before, costs = [entry.release.cost for entry in own], [release.cost for release in releases]
     promise = relation([*(entry.release for entry in own), *releases])
     _keep_relation(own, promise, account, budget, warn)
+    _keep_budgets(own, releases, account, budget, warn)
     rule = own[0].rule if own else suitable(rounds or costs, budget.epsilon, budget.delta)
     if budget.epsilon is None or (together := composed([*before, *costs], budget.delta, rule)) <= budget.epsilon:
         return rule
@@ -288,6 +289,20 @@ def _keep_relation(own: Sequence[Entry], promise: str, account: str, budget: Bud
     message = f"account {account} has promised {was} so far; with this release all of it would promise {promise} only"
     if budget.strict and not budget.lift:
         raise BudgetExceeded(f"{message}: budget.lift=true gives the stronger promise up; nothing was drawn for it")
+    warn(message)
+
+
+def _keep_budgets(own: Sequence[Entry], releases: Sequence[Release], account: str, budget: Budget, warn: Warn) -> None:
+    """What a record allows is kept by one release; totals are those of a record that allows most."""
+    several = [*(entry.release for entry in own), *releases]
+    if len(several) == 1 or not any("budgets" in release.parameters for release in several):
+        return
+    message = (
+        f"account {account}: partition.budgets hold for one release alone, and this would be number {len(several)}: "
+        "a record that allows less pays for all of them together, and what that comes to is not added up here"
+    )
+    if budget.strict:
+        raise BudgetExceeded(f"{message}; nothing was drawn for it")
     warn(message)
 
 

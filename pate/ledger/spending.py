@@ -76,12 +76,15 @@ class Spending:
         theirs = [(entry.release.cost, entry.release.parameters | {"withheld": ""}) for entry in pending]
         return theirs == [(release.cost, release.parameters | {"withheld": ""})]
 
+    def kept(self) -> Spending:
+        """For what is made for the owner's eyes only: it is noted, does not leave, and so is not spent."""
+        if self.spender.scope != "release":
+            return self
+        return replace(self, spender=replace(self.spender, scope="owner"))
+
     def owners(self, release: Release) -> None:
-        """Note what was made for the owner's eyes only: it does not leave, so it is not spent."""
-        if self.spender.scope == "release":
-            replace(self, spender=replace(self.spender, scope="owner"))._reserve(release)
-        else:
-            self._reserve(release)
+        """Note what was made for the owner's eyes only."""
+        self.kept()._reserve(release)
 
     def _known(self, source: str) -> dict[int, tuple[int, int]]:
         """What has been answered; where fresh noise was asked for, only what this very draw has answered so far."""

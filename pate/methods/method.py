@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 from pate.accounting.guarantee import Guarantee
 from pate.choice import Choice
 from pate.errors import ConfigError
-from pate.evaluation.results import BEST, Table
+from pate.evaluation.results import Table
 from pate.ledger.ledger import Release
 from pate.workspace.stage import Ref, Stage
 
@@ -40,7 +40,6 @@ class Entry:
     from_pool: bool = False  # learned from the public pool: how it does there is shown beside the test set
     from_labels: bool = False  # a student of the run's noisy labels: their figures and the page's mistakes are its
     kept: bool = False  # made to be compared, and not released
-    compared_at: str = BEST  # which guarantee of the first method it was trained to stand beside
     stages: tuple[str, ...] = ()
     guarantees: Callable[[Made], list[Guarantee]] = field(default=lambda made: [])
     details: Callable[[Made], dict[str, float | None]] = field(default=lambda made: {})
@@ -56,6 +55,7 @@ class Method(ABC):
     key: ClassVar[str]
     own: ClassVar[type[Choice] | None] = None
     shaped_by: ClassVar[Sequence[str]] = ()
+    asks: ClassVar[bool] = False  # whether it has an aggregator answer queries
     keeps_budgets: ClassVar[bool] = False  # whether a record that allows less of its epsilon pays less
 
     @property
@@ -129,8 +129,8 @@ class Unloadable(Method):
 
 
 def chosen(methods: dict[str, Method], names: Iterable[str]) -> list[Method]:
-    """Those of these names, in the order of all there are: some read what others make, and the first is the one that
-    each other is held against. A ValueError for one there is not."""
+    """Those of these names, in the order of all there are: some read what others make. A ValueError for one there is
+    not."""
     wanted = list(names)
     for name in wanted:
         if name not in methods:

@@ -6,7 +6,7 @@ then has no name of that version. Nothing here changes any more.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, is_dataclass
 from typing import Any
 
@@ -72,22 +72,24 @@ _SECTIONS = {
 }
 
 
-def declared_then(parts: Mapping[str, Any]) -> dict[str, Any]:
-    """Parts of a configuration as they were declared then; a ValueError where that could not be said."""
+def declared_then(parts: Mapping[str, Any], aside: Collection[str] = ()) -> dict[str, Any]:
+    """Parts of a configuration as they were declared then; a ValueError where that could not be said. A field that came
+    later and is `aside` (`dataset.priors`) makes no difference, and so may say what it likes."""
     found = {}
     for name, part in parts.items():
+        ignored = {field for group, _, field in (one.partition(".") for one in aside) if group == name}
         if isinstance(part, Choice):
-            found[name] = _choice(name, part)
+            found[name] = _choice(name, part, ignored)
         elif not is_dataclass(part):
             found[name] = part
         elif name in _SECTIONS:
-            found[name] = _said(_SECTIONS[name], part)
+            found[name] = _said(_SECTIONS[name], part, ignored)
         elif differing(part):
             raise ValueError(f"{name} was not known then")
     return found
 
 
-def _choice(group: str, choice: Choice) -> dict[str, Any]:
+def _choice(group: str, choice: Choice, ignored: Collection[str]) -> dict[str, Any]:
     kind = choice.known_as()
     if kind != choice.kind:  # not declared: as it was then, by its place, with all its fields
         return {"_target_": kind} | asdict(choice)
@@ -95,13 +97,13 @@ def _choice(group: str, choice: Choice) -> dict[str, Any]:
     if f"{group} {kind}" not in _KINDS or revision > 1:
         raise ValueError(f"{group} {kind}, revision {revision}, was not known then")
     place, names = _KINDS[f"{group} {kind}"]
-    return {"_target_": place} | _said(names, choice)
+    return {"_target_": place} | _said(names, choice, ignored)
 
 
-def _said(names: str, one: Any) -> dict[str, Any]:
+def _said(names: str, one: Any, ignored: Collection[str]) -> dict[str, Any]:
     """The fields of that time; a ValueError where one that came later says something."""
     values, differs = asdict(one), differing(one)
     then = {name.rstrip("?"): name.endswith("?") for name in names.split()}
-    if later := differs.keys() - then.keys():
+    if later := differs.keys() - then.keys() - set(ignored):
         raise ValueError(f"{', '.join(sorted(later))}: not known then")
     return {name: values[name] for name, silent in then.items() if name in differs or not silent}

@@ -44,7 +44,7 @@ def said(settings: Any, names: Iterable[str], ignores: Iterable[str] = ()) -> Sa
     parts, aside = {name: attrgetter(name)(settings) for name in names}, set(ignores)
     now = _without({name: _plain(part) for name, part in parts.items()}, aside)
     try:
-        first = _without(declared_then(parts), aside)
+        first = _without(declared_then(parts, aside), aside)
     except ValueError:
         first = None
     return Said({name: part for name, part in now.items() if part != {}}, first)

@@ -51,6 +51,9 @@ class Run:
     notes: tuple[str, ...] = ()
     contents: tuple[str, ...] = ()
     published: str = ""  # what it put where what leaves is put
+    facts: dict[str, Any] = field(default_factory=dict)  # what the manifest is to tell of it beside
+    origin: Callable[[str], tuple[str, str]] = lambda _: ("", "")  # an input as an artifact, and whose data it is from
+    told: Callable[[str], list[dict[str, Any]]] = lambda _: []  # what manifests tell of all that a stage has stored
 
     @property
     def all_notes(self) -> tuple[str, ...]:
@@ -138,7 +141,13 @@ class Runner:
             inputs = {ref.name: self.artifact(ref) for ref in stage.reads}
             spending = self._spending(stage, key, pieces)
             run = Run(
-                view(self.settings, stage), pieces, spending, partial(self.keys.source, stage), self._inherited(stage)
+                view(self.settings, stage),
+                pieces,
+                spending,
+                partial(self.keys.source, stage),
+                self._inherited(stage),
+                origin=partial(self._origin, stage),
+                told=partial(self.store.abouts, "private"),
             )
             started = time.monotonic()
             with telling(stage.name), peak_memory() as peak:
@@ -149,6 +158,7 @@ class Runner:
             notes = self._notes(stage, own)
             contents = tuple(self.store.key("content", content) for content in run.contents)
             about = {"stage": stage.name, "summary": run.summary, "notes": notes, "own": own, "asked": pieces.marked}
+            about |= {"facts": run.facts} if run.facts else {}
             effort = {"seconds": seconds} | ({} if memory is None else {"memory": memory})
             self.kept.keep(stage, key, result, about, effort, contents)
             self.ledger.released(artifact_name(stage, key))
@@ -174,6 +184,11 @@ class Runner:
                 f"stage {stage.name} failed with {type(error).__name__}; what it says may quote private data and is in "
                 f"{kept}"
             ) from None
+
+    def _origin(self, stage: Stage, name: str) -> tuple[str, str]:
+        """The artifact behind an input, and the account of the private data behind that."""
+        maker = next(self.graph.maker(ref) for ref in stage.reads if ref.name == name)
+        return artifact_name(maker, self.records[maker.name].key), self.accounts.of(maker)
 
     def _spender(self, stage: Stage, key: str, forced: str) -> Spender:
         """In the name of the account of the private data behind a stage."""

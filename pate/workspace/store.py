@@ -125,11 +125,16 @@ class Store:
 
     def notes(self, side: Side, stage: str) -> set[str]:
         """All that is said of what a stage has stored, under any key; a damaged manifest says nothing."""
-        found: set[str] = set()
-        folder = self.root / side / stage
-        for entry in folder.iterdir() if folder.is_dir() else ():
-            with suppress(DamagedArtifact):
-                found.update(self.manifest(side, stage, entry.name)["about"]["notes"])
+        return {note for about in self.abouts(side, stage) for note in about.get("notes", [])}
+
+    def abouts(self, side: Side, stage: str) -> list[dict[str, Any]]:
+        """What is told of all a stage has stored; of what is damaged, nothing."""
+        folder, found = self.root / side / stage, []
+        for entry in sorted(folder.iterdir()) if folder.is_dir() else ():
+            try:
+                found.append(dict(self.manifest(side, stage, entry.name)["about"]))
+            except DamagedArtifact:
+                found.append({})
         return found
 
     @contextmanager

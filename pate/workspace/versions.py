@@ -10,8 +10,9 @@ from pate.workspace.files import Unreadable
 
 LEDGER = 2  # SQLite's user_version: an entry names the orders its divergences belong to
 MANIFEST = 2  # of what a stage stored
-RESULTS = 2  # results.json
-MODEL = 2  # the facts beside a model's arrays
+RESULTS = 3  # results.json: leads of every method over every other, by every metric
+MODEL = 3  # the facts beside a model's arrays: how it decides
+CURVE = 1  # curve.json
 RELEASE = 2  # the manifest of what leaves
 
 

@@ -51,8 +51,11 @@ def test_the_whole_pipeline_twice(pate, tmp_path):
 @pytest.mark.parametrize(
     ("override", "words"),
     [
-        ("tachers.count=3", "tachers: no such key; there are account, aggregator, budget, clean, compare, consensus"),
-        ("teachers.cuont=3", "teachers.cuont: no such key; there are count, inverse_penalty, iterations"),
+        ("tachers.count=3", "tachers: no such key; there are account, aggregator, balance, budget, clean, compare"),
+        (
+            "teachers.cuont=3",
+            "teachers.cuont: no such key; there are count",
+        ),
         ("teachers.count=many", "teachers.count: Value 'many' of type 'str' could not be converted to Integer"),
         ("teachers=llama", "Available options in 'teachers'"),
         ("aggregator.gamma=-1", "aggregator.gamma must be a positive number, got -1.0"),

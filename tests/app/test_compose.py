@@ -12,8 +12,8 @@ from pate.settings import LabelsConfig, Settings
 
 def test_every_key_of_the_schema_is_a_setting_or_is_asked_of_a_student():
     keys, known = {one.name for one in fields(Config)}, {one.name for one in fields(Settings)}
-    assert keys - known == {"student_path", "input", "views", "owner"}
-    assert known - keys == {"asked", "named", "own", "plain"}
+    assert keys - known == {"run", "student_path", "input", "views", "owner"}
+    assert known - keys == {"asked", "named", "own", "plain", "said", "why"}
     assert not set(CHOICES) & set(SECTIONS)
     assert {*CHOICES, *SECTIONS} <= keys
 

@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 from hydra.core.hydra_config import HydraConfig
 from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.types import RunMode
 from omegaconf import OmegaConf
 
-from pate.app.resume import job_alone, same_command
+from pate.app.resume import job_alone, same_command, sweep_of
 
 
 def test_what_has_begun_is_not_forced_again():
@@ -33,7 +34,7 @@ def sweep(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "folder", ["sweeps/3", "my sweeps/a=1,b=[2]/it's", "back\\slash", "ünï/(x)", "a'b\\'c", 'quo"te']
+    "folder", ["sweeps/3", "my sweeps/a=1,b=[2]/it's", "back\\slash", "ünï/(x)", "x²", "a'b\\'c", 'quo"te']
 )
 def test_a_jobs_folder_comes_back_from_the_shell_and_from_hydra(sweep, folder):
     command = sweep(["+a.b='x y'", "noise.seed=${seed}"], f"/start/{folder}")
@@ -46,3 +47,17 @@ def test_a_jobs_folder_comes_back_from_the_shell_and_from_hydra(sweep, folder):
 def test_a_job_elsewhere_or_with_a_folder_to_work_in_is_named_so(sweep):
     assert sweep([], "/other/3", config_name="mine")[3:] == ["--config-name", "mine", "hydra.run.dir=/other/3"]
     assert sweep([], "/start/3", chdir=True)[-1] == "hydra.job.chdir=true"
+
+
+def test_a_job_knows_its_sweep_also_when_it_is_resumed_alone(monkeypatch, tmp_path):
+    def told(mode, folder):
+        config = {"mode": mode, "runtime": {"cwd": str(tmp_path)}, "sweep": {"dir": "all"}}
+        monkeypatch.setattr(HydraConfig, "get", lambda: OmegaConf.create(config))
+        return sweep_of(folder)
+
+    assert told(RunMode.MULTIRUN, tmp_path / "all" / "a=1" / "b=2") == tmp_path / "all"
+    assert told(RunMode.RUN, tmp_path / "all" / "3") is None
+    (tmp_path / "all").mkdir()
+    (tmp_path / "all" / "multirun.yaml").touch()
+    assert told(RunMode.RUN, tmp_path / "all" / "a=1" / "b=2") == tmp_path / "all"
+    assert told(RunMode.RUN, tmp_path / "other" / "3") is None

@@ -12,6 +12,7 @@ from pate.app import rules
 from pate.app.rules import RULES
 from pate.app.stages import stages
 from pate.app.verbs import verb_of
+from pate.data.arrays import Arrays
 from pate.errors import ConfigError
 
 NO_PUBLIC = "needs public inputs: dataset.public must be above 0"
@@ -152,3 +153,48 @@ def test_what_was_named_and_cannot_take_part_is_refused_before_others_spend(sett
         settings("methods=[consensus,dpsgd]")
     settings("methods=[consensus,dpsgd]", "dpsgd.epsilon=1")
     settings("dataset.public=0", "dpsgd.epsilon=1")  # PATE was not named, and is left out in a note
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["compare.positive=ten"], "compare.positive=ten: expected one of 0, 1, 2"),
+        (["dataset=arrays", "compare.positive=ten"], "declare dataset.classes"),
+    ],
+)
+def test_a_class_that_is_asked_about_is_one_before_anything_is_spent(settings, words, message):
+    with pytest.raises(ConfigError, match=message):
+        rules.the_class_that_is_asked_about_is_one(settings_of(settings, words))
+    rules.the_class_that_is_asked_about_is_one(settings("compare.positive=3"))
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["decision.positive=ten", "decision.threshold=0.3"], "decision.positive=ten: expected one of 0, 1, 2"),
+        (["decision.threshold=0.3"], "decision.threshold is one of two"),
+        (["decision.positive=3"], "decision.positive is one of two"),
+        (["decision.positive=3", "decision.threshold=1"], "decision.threshold must lie strictly between 0 and 1"),
+        (["decision.positive=3", "decision.threshold=auto"], "or be one of balanced_accuracy, f1, got auto"),
+        (["balance.records=true"], "balance.records=true weighs records by dataset.priors, and none are declared"),
+        (["balance.records=true", "dataset.priors=[0.5,0.5]"], "dataset.priors must be one share for each of 0, 1"),
+    ],
+)
+def test_what_models_cannot_aim_at_is_refused_in_a_line(settings, words, message):
+    with pytest.raises(ConfigError, match=message) as refused:
+        settings(*words)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_class_of_a_threshold_is_declared(settings):
+    given = replace(settings("decision.positive=3", "decision.threshold=0.3"), dataset=Arrays())
+    with pytest.raises(ConfigError, match="declare dataset"):
+        rules.the_class_of_the_threshold_is_one(given)
+
+
+def settings_of(settings, words):
+    """As they are composed, whatever the other rules say of them."""
+    given = settings("stage=data")
+    if "dataset=arrays" in words:
+        given = replace(given, dataset=Arrays())
+    return replace(given, compare=replace(given.compare, positive="ten"))

@@ -14,7 +14,7 @@ def test_everything_a_stage_or_a_verb_that_runs_none():
     assert asked()[0] == "all"
     assert set(asked()) == {"all", *stages(), *running_none()}
     assert len(asked()) == len(set(asked()))
-    assert set(running_none()) == {"clean", "ledger", "predict"}
+    assert set(running_none()) == {"clean", "curve", "ledger", "predict"}
 
 
 def test_every_verb_and_every_stage_is_a_file_with_a_line_of_its_own():

@@ -181,7 +181,7 @@ STORED: dict[str, Artifact] = {
     "labels": Labels(np.arange(4), np.arange(4), "toy"),
     "scores": Scores(list("abc"), {"pate": {"accuracy": 0.5}}),
     "predictor": students()["classifier"],
-    "evidence": Evidence({"median": 3.0}, {}, [{"truth": "a", "answer": "b"}], np.zeros((1, 4, 4), np.uint8)),
+    "evidence": Evidence({"median": 3.0}, {}, [{"truth": "a", "answer": "b"}], images=np.zeros((1, 4, 4), np.uint8)),
     "panel": Panel(
         "gamma", [0.1], [5], [1e-5], [{"valid": True}], [[[[1.0]]]], [[0.9]], [[1.0]], [0, 0, 0], "r", 5, True
     ),

@@ -185,3 +185,27 @@ def test_a_strict_budget_outlives_the_run_that_set_it(ledger):
     assert "gives up" in warnings[0]
     reserve(ledger)
     assert len(ledger.entries()) == 4
+
+
+def keeping(**budgets):
+    return replace(release(), parameters={"answers": 5} | ({"budgets": {"wish": budgets}} if budgets else {}))
+
+
+@pytest.mark.parametrize(("first", "second"), [({"low": 0.1}, {"low": 0.1}), ({"low": 0.1}, {}), ({}, {"low": 0.1})])
+def test_a_second_release_beside_budgets_of_ones_own_is_warned_of_and_refused_where_strict(ledger, first, second):
+    """Of a record that allows less nobody adds up what several releases come to."""
+    warnings = Warnings()
+    reserve(ledger, what=keeping(**first), warn=warnings)
+    assert not [one for one in warnings if "budgets" in one]
+    with pytest.raises(BudgetExceeded, match=r"partition\.budgets hold for one release alone"):
+        reserve(ledger, spender(artifact="labels/2"), keeping(**second), Budget(100.0, 1e-5, strict=True))
+    assert len(ledger.entries()) == 1
+    reserve(ledger, spender(artifact="labels/2"), keeping(**second), warn=warnings)
+    assert any("partition.budgets hold for one release alone" in one for one in warnings)
+
+
+def test_releases_without_budgets_of_ones_own_are_not_warned_of(ledger):
+    warnings = Warnings()
+    for number in (1, 2):
+        reserve(ledger, spender(artifact=f"labels/{number}"), keeping(), warn=warnings)
+    assert not [one for one in warnings if "budgets" in one]

@@ -1,6 +1,7 @@
 """The compare stage: every model on the same test inputs, beside what the votes and labels were worth."""
 
 import json
+import re
 import stat
 
 import numpy as np
@@ -38,3 +39,86 @@ def test_votes_and_labels_are_scored_against_the_public_truth(owners_run, made):
     assert told["teacher_accuracy"] == pytest.approx(np.mean(votes.predictions == truth[None, :]))
     assert told["plurality_accuracy"] == pytest.approx(np.mean(votes.counts.argmax(axis=1) == truth))
     assert told["label_accuracy"] == pytest.approx(np.mean(labels.label == truth[labels.index]))
+
+
+def test_the_manifest_of_scores_tells_which_models_were_seen_and_what_had_been_fixed(run, tmp_path):
+    small = ["stage=compare", "teachers=ridge", "teachers.count=10", "labels.queries=20", "student=supervised"]
+    small += ["methods=[pate,dpsgd,nonprivate]", "dpsgd.epochs=1", "n_jobs=1"]
+
+    def shown(*overrides):
+        key = run(*small, *overrides)["stages"]["compare"]["key"]
+        file = tmp_path / "workspace" / "private" / "compare" / key / "manifest.json"
+        return json.loads(file.read_text())["about"]["facts"]
+
+    kept = shown()  # at PATE's epsilon, for the owner; the bound is no private model
+    assert sorted(kept["models"].values()) == ["dpsgd", "dpsgd", "pate"]
+    assert (kept["fixed"], kept["released"], kept["accounts"]) == ("", False, ["digits"])
+    released = shown("dpsgd.epsilon=2", "release.method=dpsgd")
+    assert sorted(released["models"].values()) == ["dpsgd", "pate"]
+    assert (released["fixed"], released["released"]) == ("dpsgd", True)
+    assert shown("dpsgd.epsilon=2", "methods=[dpsgd]")["fixed"] == "dpsgd"
+    assert not shown("dpsgd.epsilon=2", "noise.seed=1")["released"]
+
+
+SKEWED = ("stage=compare", "dataset=arrays", "dataset.label=y", "dataset.classes=[no,yes]", "teachers=ridge",
+          "teachers.count=5", "labels.queries=60", "aggregator.gamma=1", "n_jobs=1")  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def census(tmp_path_factory):
+    """A table with 6% positives."""
+    folder, rng = tmp_path_factory.mktemp("census"), np.random.default_rng(0)
+    for side, count in (("private", 600), ("public", 150), ("test", 200)):
+        x = rng.normal(size=(count, 3))
+        order = np.argsort(np.argsort(x[:, 0] + rng.normal(size=count) / 4))
+        rows = [
+            f"{a:.3f},{b:.3f},{c:.3f},{'yes' if at >= 0.94 * count else 'no'}"
+            for (a, b, c), at in zip(x, order, strict=True)
+        ]
+        (folder / f"{side}.csv").write_text("\n".join(["a,b,c,y", *rows]) + "\n")
+    return folder
+
+
+def test_where_one_class_is_most_of_the_noisy_labels_balanced_accuracy_decides(run, census):
+    found = run(*SKEWED, f"dataset.path={census}", "methods=[pate,nonprivate]")
+    measure = found["measure"]
+    assert measure["name"] == "balanced_accuracy"
+    share = re.fullmatch(r"(\d+)% of the noisy labels are `no`", measure["why"])
+    assert int(share[1]) > 60
+    assert found["baseline"]["answer"] == "no"
+    assert found["baseline"]["metrics"]["accuracy"] == pytest.approx(0.94)
+    assert found["baseline"]["metrics"]["balanced_accuracy"] == 0.5
+
+
+def test_declared_priors_go_before_labels_and_change_nothing_that_was_drawn(run, census, entries):
+    words = (*SKEWED, f"dataset.path={census}", "methods=[pate]")
+    run(*words)
+    drawn = len(entries())
+    found = run(*words, "dataset.priors=[0.5,0.5]")
+    assert (found["measure"]["name"], found["measure"]["why"]) == ("accuracy", "the default")
+    assert len(entries()) == drawn
+    assert all(stage["reused"] for stage in found["stages"].values())
+    asked = run(*words, "compare.metric=recall_at", "compare.positive=yes", "compare.false_positives=0.2")
+    assert asked["measure"]["title"] == "recall at a false-positive rate (yes, at 20%)"
+    assert asked["methods"][0]["metrics"]["recall_at"] is not None
+    assert [name for name, stage in asked["stages"].items() if not stage["reused"]] == ["compare"]
+
+
+@pytest.mark.parametrize("released", [True, False])
+def test_beliefs_of_a_consensus_are_looked_at_where_it_is_released(run, census, released):
+    """What is drawn for the owner's comparison alone decides nothing that others may see."""
+    named = ["methods=[consensus]"] if released else ["dataset.public=150", f"labels.path={none_of(census)}"]
+    found = run(*SKEWED, f"dataset.path={census}", "consensus.epsilon=8", *named)
+    if released:
+        assert found["measure"]["name"] == "balanced_accuracy"
+        assert re.fullmatch(r"\d+% of the released beliefs are `no`", found["measure"]["why"])
+    else:
+        assert {row["name"]: row["kept"] for row in found["methods"]}["consensus"]
+        assert found["measure"]["name"] == "accuracy"
+
+
+def none_of(census):
+    """Labels from elsewhere, of which neither class is most."""
+    file = census / "labels.npz"
+    np.savez(file, index=np.arange(20), label=np.arange(20) % 2)
+    return file

@@ -1,6 +1,7 @@
 """The panel stage: prices of other settings beside the one that was asked for."""
 
 import pytest
+from pate.pipelines import targets
 from pate.pipelines.artifacts import COSTS, PANEL
 
 
@@ -16,3 +17,12 @@ def test_at_the_settings_of_the_run_it_says_what_the_account_says(owners_run, ma
 
 def test_no_more_queries_than_twice_those_asked(made):
     assert max(made(PANEL, "panel").queries) <= 80
+
+
+def test_a_page_can_go_without_it(settings, run):
+    assert "panel" in targets(settings())
+    assert "panel" not in targets(settings("report.panel=false"))
+    assert targets(settings("report.panel=false", "stage=panel"))[0] == "panel"  # by its own name it is still there
+    found = run("report.panel=false", "stage=report", "methods=[pate]", "teachers=ridge", "labels.queries=20")
+    assert {"account", "report"} <= found["stages"].keys()
+    assert "panel" not in found["stages"]

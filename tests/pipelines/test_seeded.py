@@ -80,14 +80,14 @@ def test_where_the_student_is_said_to_be_it_is_and_that_it_is_not_private(pate, 
     done = pate(*FAST, "stage=student", "noise.seed=7")
     assert done.returncode == 0, done.stderr
     (line,) = [line for line in done.stdout.splitlines() if line.startswith("predict")]
-    (place,) = [word.partition("=")[2] for word in line.split() if word.startswith("student_path=")]
-    assert Path(place).parts[-3:-1] == ("evaluation", "student")
+    (place,) = [word for word in line.split() if word.startswith("run=")]
+    assert "owner=true" in line
     assert SEEDED in line
-    assert f"apart    {Path(place).parents[1]} ({SEEDED}" in done.stdout
+    assert f"apart    {Path('workspace') / 'evaluation'} ({SEEDED}" in done.stdout
     np.save(tmp_path / "new.npy", np.zeros((2, 8, 8), np.float32))
-    told = pate("stage=predict", f"student_path={place}", "input=new.npy", "owner=true")
+    told = pate("stage=predict", place, "input=new.npy", "owner=true")
     assert told.returncode == 0, told.stderr
     assert f"note: {SEEDED}" in told.stdout
-    quiet = pate("--quiet", "stage=predict", f"student_path={place}", "input=new.npy", "owner=true")
+    quiet = pate("--quiet", "stage=predict", place, "input=new.npy", "owner=true")
     assert "warning: the owner's model: it lies in a workspace's evaluations, of seeded noise" in quiet.stderr
     assert quiet.stdout.strip().endswith("predictions.csv")

@@ -25,6 +25,7 @@ def again(tmp_path):
 
     def go(*overrides):
         own = ["stage=labels", "dataset=arrays", f"dataset.path={tmp_path / 'open'}", "labels.queries=10"]
+        own += ["aggregator.gamma=0.2"]  # which was the default then, whoever votes
         places = [f"workspace={tmp_path / 'workspace'}", f"hydra.run.dir={tmp_path / 'run'}"]
         return pate.run([*own, f"votes.path={tmp_path / 'votes.npz'}", *places, *overrides])
 

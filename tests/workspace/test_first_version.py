@@ -32,3 +32,10 @@ def test_every_choice_of_the_default_configuration_could_be_said(settings):
     assert said_then["teachers"]["_target_"].startswith("pate.teachers.")
     assert said_then["aggregator"]["_target_"] == "pate.aggregation.lnmax.LNMax"
     assert said_then["noise"] == {"seed": None}
+
+
+def test_a_field_that_came_later_and_makes_no_difference_may_say_what_it_likes():
+    then = {"_target_": "pate.aggregation.lnmax.LNMax", "gamma": 0.2, "noise": "discrete"}
+    assert declared_then({"aggregator": Later(clipped=True)}, {"aggregator.clipped"}) == {"aggregator": then}
+    with pytest.raises(ValueError):
+        declared_then({"aggregator": Later(clipped=True)}, {"teachers.clipped"})
