@@ -12,6 +12,7 @@ import numpy as np
 from docs.generate.declared import declared
 from docs.generate.keys import CONF, choices, header, read, target
 from docs.generate.tables import page, row, table
+from pate.accounting.explained import listed
 
 _DELTA = 1e-5
 
@@ -25,11 +26,18 @@ def ladder() -> dict[tuple[str, str], list[Any]]:
     found = {}
     for name in choices("aggregator"):
         values, _ = read("aggregator", name)
-        kind, given = target(values), {key: value for key, value in values.items() if key != "_target_"}
+        kind, given = target(values), _said(values)
+        if kind.known_as() == "auto":  # which is one of the others
+            continue
         for noise in ("discrete", "continuous"):
             told = given | ({"noise": noise} if "noise" in {field.name for field in fields(kind)} else {})
             found[name, noise] = list(price(kind(**told), tally(predictions, 3), _DELTA, predictions))
     return found
+
+
+def _said(values: dict[str, Any]) -> dict[str, Any]:
+    """What a YAML says; null is what its class says, or a run fills in."""
+    return {key: value for key, value in values.items() if key != "_target_" and value is not None}
 
 
 def others() -> dict[tuple[str, str], list[Any]]:
@@ -46,7 +54,7 @@ def others() -> dict[tuple[str, str], list[Any]]:
         values, _ = read("consensus", name)
         for noise in ("discrete", "continuous"):
             with suppress(ValueError):  # of a mechanism without that noise
-                told = {key: value for key, value in values.items() if key != "_target_"} | {"noise": noise}
+                told = _said(values) | {"noise": noise}
                 plans = [target(values)(**told).plan(epsilon, _DELTA, None) for epsilon in (0.5, 30.0)]
                 found[f"consensus={name}", noise] = [one for plan in plans for one in plan.guarantees()]
     return found
@@ -78,11 +86,16 @@ def accountants() -> str:
         "loss only are shown, never chosen.",
         "",
     ]
+    known = dict.fromkeys((one.accountant, one.theorem) for several in found.values() for one in several)
+    lines += [*table(["accountant", "what it does"], (row(f"`{name}`", told) for name, told in listed(known))), ""]
     heads = ["accountant", "holds for", "valid bound", "publishable", "by", "of"]
     lines += table(heads, _rows(found, lambda one: ["yes" if one.valid else "no: as published", _leaves(one)]))
     lines += ["", "Of what is no vote; DP-SGD and consensus are priced under replace-one too:", ""]
     sanitised = "yes: its own noise is part of the price"
-    rest = _rows(others(), lambda one: [sanitised if one.data_dependent else _leaves(one)])
+    else_ = others()
+    known = dict.fromkeys((one.accountant, one.theorem) for several in else_.values() for one in several)
+    lines += [*table(["accountant", "what it does"], (row(f"`{name}`", told) for name, told in listed(known))), ""]
+    rest = _rows(else_, lambda one: [sanitised if one.data_dependent else _leaves(one)])
     return page([*lines, *table(["accountant", "holds for", "publishable", "by", "of"], rest)])
 
 

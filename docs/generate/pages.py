@@ -170,7 +170,7 @@ def results_json() -> str:
         "What a run found, with everything needed to repeat it. **The owner's file**: it holds epsilons for this data",
         "set. A number may be null where it is infinite. `config` is the whole [configuration](configuration.md). From",
         "Python, `pate.run([...])` returns the same. As a JSON schema: [results.schema.json](results.schema.json).",
-        "Files of version 1, which names none, are read too.",
+        "Files of versions 1 (which names none) and 2 are read too.",
         "",
     ]
     for name in ("Results", *(name for name in defined if name != "Results")):
@@ -217,12 +217,12 @@ def methods() -> str:
     lines = [
         "# Methods and metrics",
         "",
-        "`methods=[...]` chooses which are run, in whatever order: the first of this list that was chosen is the one",
-        "each other is held against. `release.method=` names the one that leaves.",
+        "`methods=[...]` chooses which are run, in whatever order. `release.method=` names the one that leaves.",
         "",
         *table(["method", "what it is"], ways),
         "",
-        "Every model is scored by all metrics, on the test set and on the public inputs whose true labels are known:",
+        "Every model is scored by all metrics, on the test set and on the public inputs whose true labels are known.",
+        "`compare.metric=` names the one that decides which model is better ([the measure](../explanation/report.md)):",
         "",
         *table(["metric", "what it is", "better"], measures),
     ]
