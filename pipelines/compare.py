@@ -46,7 +46,9 @@ def _scored_by(settings: Any) -> list[Any]:
     config=["compare"],
     ignores=["compare.metric", "compare.runs"],
     derived=_scored_by,
-    sees=dict.fromkeys(["methods", "release.method"], "kept beside the scores, which they do not change"),
+    sees=dict.fromkeys(
+        ["methods", "release.method", "dataset.test_public"], "kept beside the scores, which they do not change"
+    ),
 )
 def compare(
     run: Run,
@@ -56,12 +58,12 @@ def compare(
     public_features: Encoded,
     test: Test,
     test_features: Encoded,
-    labelling: str | None = None,
+    labelled_by: str = "",
     as_written: AsWritten | None = None,
     **made: Any,
 ) -> Scores:
-    """`made` are the methods' models, and what else of theirs can be scored; `labelling` names a model whose answers on
-    public inputs were made of what was drawn to be released."""
+    """`made` are the methods' models, and what else of theirs can be scored; `labelled_by` names the method of the
+    noisy labels, or else one whose answers on public inputs were made of what was drawn to be released."""
     on_test: dict[str, Any] = {}
     on_pool: dict[str, Any] = {}
     beliefs, asked = {}, run.settings.compare.asked(public.classes)
@@ -75,7 +77,7 @@ def compare(
         rows = model.rows_at_hand(public.x, encoder, public_features.x)
         found, _ = score(model.model, rows, truth.public_y, asked, model.decision)
         on_pool |= {name: asdict(found)} if found else {}
-        if name == labelling and not labels:
+        if name == labelled_by and not labels:
             pool = model.model.proba(rows).argmax(axis=1)
     decisions = {name: model.decision for name, model in models.items() if model.decision}
     shares = {name: found["metrics"]["accuracy"] for name, found in on_test.items()}
@@ -87,6 +89,7 @@ def compare(
         by=_by_column(as_written, beliefs, truth.test_y, decisions),
         **compared(beliefs, truth.test_y, public.classes, asked, decisions),
         **_labelled(labels.label if labels else pool, public.classes, "noisy labels" if labels else "released beliefs"),
+        labelled_by=labelled_by,
         label_accuracy=accuracy(labels.label, truth.public_y[labels.index]) if labels else None,
         teacher_accuracy=accuracy(votes.predictions, truth.public_y)
         if votes and votes.predictions is not None
@@ -106,7 +109,7 @@ def _by_column(
 
 
 def _labelled(answers: np.ndarray, classes: Sequence[str], what: str) -> dict[str, Any]:
-    """How common each class is in what was drawn to be released: no true label is looked at."""
+    """How common each class is among noisy answers: no true label is looked at."""
     if not len(answers):
         return {}
     shares = np.bincount(answers, minlength=len(classes)) / len(answers)
@@ -118,14 +121,17 @@ def compare_of(entries: Mapping[str, Sequence[Entry]], there: Collection[Ref], b
     over under their keys."""
     rows = [entry for several in entries.values() for entry in several]
     models = {entry.model.name: entry.key for entry in rows}
-    released = (one.key for one in rows if one.from_pool and one.private and not one.kept)
-    labelling = next(released, None)
+    labelled = any(ref in there for ref in (LABELS, OWNERS_LABELS))
+    by_labels = (one.key for one in rows if one.from_labels)
+    by_sums = (one.key for one in rows if one.from_pool and one.private and not one.kept)
+    labelled_by = next(by_labels if labelled else by_sums, "")
     refs = [entry.model for entry in rows] + [ref for ref in (VOTES, LABELS, OWNERS_LABELS) if ref in there]
     refs += [AS_WRITTEN] * (by is not None)
 
     def compare_these(run: Run, **made: Any) -> Scores:
         run.facts = _shown(run, entries).plain()
-        return compare.function(run, labelling=labelling, **{models.get(name, name): one for name, one in made.items()})
+        named = {models.get(name, name): one for name, one in made.items()}
+        return compare.function(run, labelled_by=labelled_by, **named)
 
     compare_these.__module__ = compare.function.__module__
     return replace(compare, function=compare_these, reads=(*compare.reads, *refs))
@@ -136,9 +142,12 @@ def _shown(run: Run, entries: Mapping[str, Sequence[Entry]]) -> Table:
     private = {method: [one for one in several if one.private] for method, several in entries.items()}
     rows = {run.origin(one.model.name): method for method, several in private.items() for one in several}
     methods = sorted(set(rows.values()))
-    return Table(
+    shown = [one for several in private.values() for one in several]
+    found = Table(
         models={artifact: method for (artifact, _), method in rows.items()},
         accounts=tuple(sorted({account for _, account in rows})),
         fixed=run.settings.release.method or (methods[0] if len(methods) == 1 else ""),
-        released=not withheld(run.inherited) and not any(one.kept for several in private.values() for one in several),
+        released=not withheld(run.inherited) and all(one.priced and not one.kept for one in shown),
+        public=run.settings.dataset.test_public,
     )
+    return found.after(Table.of(about.get("facts")) for about in run.told("compare"))

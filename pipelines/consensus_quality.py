@@ -6,6 +6,7 @@ from pate.consensus.levels import levels
 from pate.consensus.quality import ConsensusQuality, quality
 from pate.data.split import Private, Truth
 from pate.features.encoder import Encoded
+from pate.release.chosen import Table
 from pate.workspace.runner import Run
 from pate.workspace.stage import stage
 
@@ -27,6 +28,7 @@ def consensus_quality(
     run: Run, truth: Truth, public_features: Encoded, private: Private, private_features: Encoded
 ) -> ConsensusQuality:
     settings, classes, epsilon = run.settings, len(private.classes), asked(run.settings)
+    run.facts = Table(accounts=(run.origin(PRIVATE.name)[1],), known=False).plain()
     chosen, group = settings.consensus, settings.partition.group_by
     basis, several = levels(chosen, public_features.x, classes, len(private.y), settings.delta, group, epsilon)
     found = quality(

@@ -77,6 +77,7 @@ class PATE(Method):
                 from_pool=True,
                 from_labels=True,
                 kept=kept,
+                priced=not settings.labels.path,
                 stages=("features", "encode", "teachers", "votes", "queries", "labels", "student"),
                 guarantees=_no_guarantees if settings.labels.path else _guarantees,
             )
@@ -102,10 +103,10 @@ class PATE(Method):
             raise ConfigError(f"{told}: what the labels of labels.path cost is not known: leave epsilon out")
         if settings.stage == "sanitise":
             raise ConfigError(f"{told}: to publish what labels cost on these data costs more: leave epsilon out")
-        if settings.labels.selection == "active" and settings.kept(self.key, by_itself=True):
+        if settings.labels.selection == "active":
             raise ConfigError(
-                f"{told}: labels.selection=active asks by answers that have left, so it is for a run that releases "
-                "PATE: add release.method=pate"
+                f"{told}: labels.selection=active asks in rounds, each released by itself, and noise and queries are "
+                "planned for one: leave epsilon out, and say both"
             )
 
     def notes(self, settings: Settings, made: Made) -> Iterator[str]:

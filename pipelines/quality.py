@@ -5,6 +5,7 @@ from pate.aggregation.votes import Votes
 from pate.data.split import Truth
 from pate.evaluation.quality import Quality
 from pate.evaluation.quality import quality as score
+from pate.release.chosen import Table
 from pate.workspace.runner import Run
 from pate.workspace.stage import stage
 
@@ -20,6 +21,7 @@ from .needs import PUBLIC_INPUTS, QUERIES_FIXED_IN_ADVANCE, VOTES_OF_THIS_RUN
 )
 def quality(run: Run, truth: Truth, votes: Votes, queries: Queries) -> Quality:
     settings = run.settings
+    run.facts = Table(accounts=(run.origin(VOTES.name)[1],), known=False).plain()
     found = score(votes, truth.public_y, queries.index, settings.aggregator, settings.quality.gammas)
     shares = {
         "one teacher": found.teacher_accuracy,

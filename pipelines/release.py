@@ -74,6 +74,9 @@ def _of_labels(run: Run, labels: Labels) -> Statement:
     )
 
 
+_SCORING = ("compare", "quality", "consensus_quality")  # what lets an owner see how good models are, or would be
+
+
 def _account(run: Run) -> dict[str, str]:
     """What everything released from the same data costs together, on every data set."""
     delta = run.settings.limit.delta
@@ -86,7 +89,7 @@ def _account(run: Run) -> dict[str, str]:
 
 def _chosen(run: Run, model: Ref) -> Chosen:
     """What was scored before, as manifests tell: how many models, which was asked for, and no score."""
-    tables = [Table.of(about.get("facts")) for about in run.told("compare")]
+    tables = [Table.of(about.get("facts")) for stage in _SCORING for about in run.told(stage)]
     return chosen(*run.origin(model.name), tables, run.settings.dataset.test_public)
 
 

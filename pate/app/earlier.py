@@ -20,6 +20,7 @@ from hydra.core.config_store import ConfigStore
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from omegaconf import OmegaConf
 
+from pate.accounting.guarantee import given
 from pate.app.compose import CHOICES, SECTIONS, Config, own_kinds
 from pate.errors import ConfigError
 from pate.evaluation.again import model_of
@@ -100,6 +101,12 @@ def recall(overrides: Sequence[str]) -> str:
     earlier = Earlier.of(named)
     _refuse_unknown(named, earlier.found.config)
     config = earlier.config()
+    then, now = config.get("epsilon"), _said(overrides, "epsilon")
+    if now is not None and (then is None or float(now) != then):
+        raise ConfigError(
+            f"run={named} has noise and queries of its own" + (f", for epsilon={given(then)}" if then else "") + ": "
+            f"epsilon={now} plans them anew; name that run's choices in place of run="
+        )
     if _said(overrides, "workspace") is None and not (earlier.workspace / "private").is_dir():
         raise ConfigError(
             f"run={named}: its workspace {earlier.workspace} is not there any more; workspace=FOLDER says where it is "

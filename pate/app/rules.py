@@ -5,6 +5,7 @@ Each rule is one sentence about what would fail later, perhaps after privacy was
 
 from __future__ import annotations
 
+from pate.accounting.filter import composed
 from pate.accounting.guarantee import given, shown
 from pate.aggregation.labels import read_labels
 from pate.app.stages import stages
@@ -241,16 +242,33 @@ def budgets_of_ones_own_are_kept(settings: Settings) -> None:
 
 
 def nothing_is_released_above_the_epsilon(settings: Settings) -> None:
-    from pate.pipelines import foreseen, graph
+    from pate.pipelines import foreseen, graph, taking_part, targets
 
     if settings.epsilon is None:
         return
-    for stage, release in foreseen(settings, [one.name for one in graph(settings).stages]):
+    told = f"epsilon={given(settings.epsilon)}"
+    pipeline = graph(settings)
+    needed = pipeline.needed(targets(settings))
+    crossing = {one.name for one in needed if one.crosses}
+    for method in taking_part(settings):  # one that knows no model of the owner's releases what it draws
+        own = sorted(crossing & {one.name for one in method.stages(settings)})
+        if own and settings.kept(method.key, by_itself=True):
+            raise ConfigError(
+                f"{told}: stage {own[0]} of {method.key} would release, and spend, beside the one model the epsilon is "
+                f"for: name it (release.method={method.key}), or leave {method.key} out of methods="
+            )
+    for stage, release in foreseen(settings, [one.name for one in pipeline.stages]):
         if release.cost.epsilon > settings.epsilon:
             raise ConfigError(
-                f"epsilon={given(settings.epsilon)}: {stage} would cost {shown(release.cost.epsilon)}, delta "
-                f"{given(settings.delta)}, {release.relation}: leave the epsilon of its own out, or raise the run's"
+                f"{told}: {stage} would cost {shown(release.cost.epsilon)}, delta {given(settings.delta)}, "
+                f"{release.relation}: leave the epsilon of its own out, or raise the run's"
             )
+    several = dict(foreseen(settings, [one.name for one in needed]))
+    costs = [one.cost for one in several.values()]
+    together = min(composed(costs, settings.delta, "renyi"), composed(costs, settings.delta, "basic"))
+    if len(several) > 1 and together > settings.epsilon:
+        what = f"{' and '.join(several)} together would cost {shown(together)}"
+        raise ConfigError(f"{told}: {what}, delta {given(settings.delta)}")
 
 
 def methods_can_do_their_part(settings: Settings) -> None:

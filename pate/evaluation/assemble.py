@@ -117,7 +117,8 @@ def _method(entry: Entry, made: Made, scores: Scores, records: Mapping[str, Reco
 
 def _measure(settings: Settings, scores: Scores) -> Measure:
     compare = settings.compare
-    return measure(compare.metric, compare.more, settings.dataset.shares, scores.labelled, scores.labelling)
+    told = scores.labelled, scores.labelling, scores.labelled_by
+    return measure(compare.metric, compare.more, settings.dataset.shares, *told)
 
 
 def _baseline(scores: Scores) -> Baseline | None:

@@ -2,7 +2,7 @@
 
 Accuracy, unless one class holds more than 60%: then always answering that class looks good by accuracy and finds nobody
 of the others, and balanced accuracy, by which it does not, is the measure. How common classes are is read off what was
-declared, or off labels that were drawn to be released: never off private records.
+declared, or off noisy answers: never off private records. Answers the owner keeps decide on the owner's page alone.
 """
 
 from __future__ import annotations
@@ -19,12 +19,14 @@ _BALANCED = "balanced_accuracy"
 
 @dataclass(frozen=True)
 class Measure:
-    """A metric by its name, what a sentence calls it, which way is up, and why it decides."""
+    """A metric by its name, what a sentence calls it, which way is up, why it decides, and the method off whose answers
+    that was read, if it was: whoever may not see these must not be told it."""
 
     name: str = "accuracy"
     title: str = "accuracy"
     why: str = "the default"
     better: str = "higher"
+    read_off: str = ""
 
     @property
     def share(self) -> bool:
@@ -49,17 +51,22 @@ class Measure:
 ACCURACY = Measure()
 
 
-def of(name: str, why: str, more: str = "") -> Measure:
+def of(name: str, why: str, more: str = "", read_off: str = "") -> Measure:
     """This metric; `more` is what was asked of it."""
     known = metrics().get(name)
-    return Measure(name, title_of(name) + more, why, known.better if known else "higher")
+    return Measure(name, title_of(name) + more, why, known.better if known else "higher", read_off)
 
 
 def measure(
-    name: str | None, more: str, priors: Mapping[str, float] | None, shares: Mapping[str, float], labelling: str
+    name: str | None,
+    more: str,
+    priors: Mapping[str, float] | None,
+    shares: Mapping[str, float],
+    labelling: str,
+    labelled_by: str = "",
 ) -> Measure:
-    """The one asked for, or the default: by declared shares of the classes, or else by those in a released labelling,
-    which is called `labelling`."""
+    """The one asked for, or the default: by declared shares of the classes, or else by those among a method's noisy
+    answers, which are called `labelling`."""
     if name is not None:
         return of(name, ASKED, more)
     known, told = (priors, "declared priors: {share:.0%} `{name}`") if priors else (shares, "")
@@ -67,7 +74,7 @@ def measure(
     if largest is None or known[largest] <= SKEWED:
         return ACCURACY
     told = told or "{share:.0%} of " + labelling + " are `{name}`"
-    return of(_BALANCED, told.format(share=known[largest], name=largest))
+    return of(_BALANCED, told.format(share=known[largest], name=largest), read_off="" if priors else labelled_by)
 
 
 def of_several(name: str | None, recorded: Iterable[Measure]) -> Measure:

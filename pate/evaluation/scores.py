@@ -40,8 +40,8 @@ class Scores(Artifact):
     """Each method's `Score` on the test set and on the public pool, as plain values; none where no label is known.
 
     `baseline` always answers the class that is most common in the test set, and believes in the shares of its classes;
-    its leads are those of the methods over it. `labelled` are the shares of the classes in a labelling that was drawn
-    to be released, and `labelling` is what that is.
+    its leads are those of the methods over it. `labelled` are the shares of the classes in the noisy answers of the
+    method `labelled_by`, and `labelling` is what these are.
     """
 
     classes: list[str] = field(default_factory=list)
@@ -53,6 +53,7 @@ class Scores(Artifact):
     by: dict[str, Any] = field(default_factory=dict)  # `ByColumn`, where a column was asked about
     labelled: dict[str, float] = field(default_factory=dict)
     labelling: str = ""
+    labelled_by: str = ""
     label_accuracy: float | None = None
     teacher_accuracy: float | None = None
     plurality_accuracy: float | None = None

@@ -40,6 +40,7 @@ class Entry:
     from_pool: bool = False  # learned from the public pool: how it does there is shown beside the test set
     from_labels: bool = False  # a student of the run's noisy labels: their figures and the page's mistakes are its
     kept: bool = False  # made to be compared, and not released
+    priced: bool = True  # whether it is known what it cost
     stages: tuple[str, ...] = ()
     guarantees: Callable[[Made], list[Guarantee]] = field(default=lambda made: [])
     details: Callable[[Made], dict[str, float | None]] = field(default=lambda made: {})

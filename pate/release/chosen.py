@@ -9,7 +9,7 @@ scored on public test data, which is post-processing, at the price of all of the
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from pate.workspace.artifact import fits
@@ -20,18 +20,22 @@ How = Literal["by score", "among released", "fixed", "nothing scored"]
 @dataclass(frozen=True)
 class Table:
     """Scores that were shown together: of which private models (artifact -> method), from whose data, which method was
-    fixed before, and whether all of them had been released. Of an older table it is not known which models it held."""
+    fixed before, whether all of these models had been released at a known price, and whether the test data had been
+    declared public then. Of an older table it is not known which models it held; nor can what tells how good many
+    settings would be name a model."""
 
     models: Mapping[str, str] = field(default_factory=dict)
     accounts: tuple[str, ...] = ()
     fixed: str = ""
     released: bool = False
+    public: bool = False
     known: bool = True
 
     def plain(self) -> dict[str, Any]:
         """As a manifest keeps it."""
         models, accounts = dict(self.models), list(self.accounts)
-        return {"models": models, "accounts": accounts, "fixed": self.fixed, "released": self.released}
+        told = {"fixed": self.fixed, "released": self.released, "public": self.public, "known": self.known}
+        return {"models": models, "accounts": accounts, **told}
 
     @classmethod
     def of(cls, facts: Any) -> Table:
@@ -45,7 +49,15 @@ class Table:
             tuple(told["accounts"]),
             fixed if isinstance(fixed, str) else "",
             told.get("released") is True,
+            told.get("public") is True,
+            told.get("known", True) is True,
         )
+
+    def after(self, earlier: Iterable[Table]) -> Table:
+        """The same, shown once more: a method is fixed only if it was when a model of its was first scored."""
+        its = {model for model, method in self.models.items() if method == self.fixed}
+        again = (one for one in earlier if not one.known or its & one.models.keys())
+        return self if all(one.known and one.fixed == self.fixed for one in again) else replace(self, fixed="")
 
 
 @dataclass(frozen=True)
@@ -99,7 +111,7 @@ _UNSEEN = {
 def chosen(model: str, account: str, tables: Iterable[Table], test_public: bool) -> Chosen:
     """How a model was chosen. Every other private model that was scored on the same data counts, but for those shown
     with this one's first scores under a method that had been fixed: later ones might have changed a mind too."""
-    own = [one for one in tables if not one.known or account in one.accounts]
+    own = [one for one in tables if account in one.accounts or not (one.known or one.accounts)]
     seen = [one for one in own if not (model in one.models and one.fixed == one.models[model])]
     if not all(one.known for one in seen):
         return Chosen("by score")
@@ -107,7 +119,7 @@ def chosen(model: str, account: str, tables: Iterable[Table], test_public: bool)
     among.setdefault(model, _method(model, own))
     if len(among) == 1:
         return Chosen("fixed" if len(seen) < len(own) else "nothing scored")
-    free = test_public and all(one.released for one in seen)
+    free = test_public and all(one.released and one.public for one in seen)
     return Chosen("among released" if free else "by score", len(set(among.values())), len(among))
 
 

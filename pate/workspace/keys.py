@@ -34,7 +34,7 @@ class Keys:
         of code it has all that was declared to get there, and the account: see `source`.
         """
         config = self._config(stage)
-        inputs = [(ref.name, self._identity(ref)) for ref in stage.reads]
+        inputs = [(ref.name, self.identity(ref)) for ref in stage.reads]
         seen = view(self.settings, stage)
         files = self.store.fingerprint(stage.files(seen)) if stage.files else []
         derived = [stage.derived(seen)] if stage.derived else []
@@ -54,7 +54,7 @@ class Keys:
         ref = next(ref for ref in stage.reads if ref.name == name)
         declared, chosen = self.records[self.graph.maker(ref).name].declared, said(self.settings, [mechanism])
         names = named(
-            self.store.key, "source", self._identity(ref), declared, chosen[mechanism], self.accounts.of(stage)
+            self.store.key, "source", self.identity(ref), declared, chosen[mechanism], self.accounts.of(stage)
         )
         return names.known(lambda source: bool(self.ledger.answers(source)))
 
@@ -74,7 +74,7 @@ class Keys:
         found = dict.fromkeys(module for ref in stage.reads for module in ref.kind.modules())
         return [module for module in found if module.startswith("pate.") or module in others]
 
-    def _identity(self, ref: Ref) -> str:
+    def identity(self, ref: Ref) -> str:
         """What an input really is, whatever it was made by."""
         maker = self.graph.maker(ref).name
         return self.store.identity(maker, self.records[maker].key, [ref.side])

@@ -186,9 +186,11 @@ class Runner:
             ) from None
 
     def _origin(self, stage: Stage, name: str) -> tuple[str, str]:
-        """The artifact behind an input, and the account of the private data behind that."""
-        maker = next(self.graph.maker(ref) for ref in stage.reads if ref.name == name)
-        return artifact_name(maker, self.records[maker.name].key), self.accounts.of(maker)
+        """The artifact behind an input, by what it holds (one that was drawn again is another), and the account of the
+        private data behind it."""
+        ref = next(ref for ref in stage.reads if ref.name == name)
+        maker = self.graph.maker(ref)
+        return artifact_name(maker, self.keys.identity(ref)), self.accounts.of(maker)
 
     def _spender(self, stage: Stage, key: str, forced: str) -> Spender:
         """In the name of the account of the private data behind a stage."""

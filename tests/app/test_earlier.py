@@ -116,7 +116,10 @@ def test_the_card_says_how_its_model_was_chosen(here, earlier, tmp_path):
     assert claim in text
     assert (chosen["claim"], chosen["methods"]) == (claim, 2)
     assert f"note: what left was {claim}" in told
-    text, chosen, told = card("release.method=dpsgd", "dataset.test_public=true")
+    public = ("release.method=dpsgd", "dataset.test_public=true")
+    assert card(*public)[1]["how"] == "by score"  # nobody had said so when they were scored
+    assert here("stage=compare", f"run={earlier}", public[1], "force=[compare]").returncode == 0
+    text, chosen, told = card(*public)
     assert claim not in text + told
     assert chosen["how"] == "among released"
     fresh = [f"workspace={tmp_path / 'fresh'}", "release.method=dpsgd"]
@@ -210,6 +213,8 @@ def test_what_is_no_folder_of_a_run(tmp_path, earlier):
 def test_several_runs_or_another_configuration_or_a_lost_workspace_are_refused(earlier, tmp_path):
     with pytest.raises(ConfigError, match="one run at a time"):
         recall([f"run={earlier},{earlier}"])
+    with pytest.raises(ConfigError, match=r"noise and queries of its own: epsilon=2 plans them anew"):
+        recall([f"run={earlier}", "epsilon=2"])
     with pytest.raises(ConfigError, match="brings a whole configuration"):
         recall([f"run={earlier}", "--config-name=mine"])
     assert recall([]) == recall(["run=null", "seed=1"]) == "config"

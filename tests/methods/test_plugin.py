@@ -201,3 +201,13 @@ def test_its_settings_are_checked_and_a_strict_budget_knows_it_beforehand(pate):
     done, _ = pate(*SMALL, "methods=[means]", "budget=strict", "budget.epsilon=0.01", "workspace=strict", "stage=means")
     assert done.returncode == 3
     assert "nothing was drawn for it" in done.stderr
+
+
+@pytest.mark.parametrize("named", [["release.method=pate"], []])
+def test_one_epsilon_is_not_shared_with_a_method_that_releases_unasked(pate, named):
+    """It knows no model of the owner's: what both release would cost more than the epsilon."""
+    done, _ = pate("epsilon=1", "stage=compare", "workspace=one_epsilon", *SMALL, *named)
+    assert done.returncode == 2
+    assert "epsilon=1: stage means of means would release, and spend, beside the one model" in done.stderr
+    done, _ = pate("epsilon=0.5", "stage=compare", "workspace=one_epsilon", *SMALL, "release.method=means")
+    assert (done.returncode, "epsilon=0.5: means would cost 0.77" in done.stderr) == (2, True)

@@ -56,8 +56,20 @@ def test_the_manifest_of_scores_tells_which_models_were_seen_and_what_had_been_f
     released = shown("dpsgd.epsilon=2", "release.method=dpsgd")
     assert sorted(released["models"].values()) == ["dpsgd", "pate"]
     assert (released["fixed"], released["released"]) == ("dpsgd", True)
-    assert shown("dpsgd.epsilon=2", "methods=[dpsgd]")["fixed"] == "dpsgd"
+    alone = shown("dpsgd.epsilon=2", "methods=[dpsgd]")
+    assert alone["fixed"] == "dpsgd"
+    assert alone["models"].keys() < released["models"].keys()
     assert not shown("dpsgd.epsilon=2", "noise.seed=1")["released"]
+    drawn_again = shown("dpsgd.epsilon=2", "methods=[dpsgd]", "force=[dpsgd]")
+    assert not drawn_again["models"].keys() & alone["models"].keys()  # another model, whatever it is called
+    late = ("dpsgd.epsilon=2", "noise.seed=1", "release.method=dpsgd", "force=[compare]")
+    assert shown(*late)["fixed"] == ""  # its scores had been seen
+
+
+def test_labels_of_a_price_nobody_knows_are_not_counted_as_released(run, census, tmp_path):
+    found = run(*SKEWED, f"dataset.path={census}", f"labels.path={none_of(census)}", "methods=[pate]")
+    file = tmp_path / "workspace" / "private" / "compare" / found["stages"]["compare"]["key"] / "manifest.json"
+    assert not json.loads(file.read_text())["about"]["facts"]["released"]
 
 
 SKEWED = ("stage=compare", "dataset=arrays", "dataset.label=y", "dataset.classes=[no,yes]", "teachers=ridge",

@@ -1,5 +1,7 @@
 """How a model was chosen: what its workspace is sure of, and no more."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -49,6 +51,8 @@ def test_what_is_scored_later_might_have_changed_a_mind():
 
 def test_released_models_on_public_test_data_cost_what_all_of_them_cost():
     released = Table(BOTH.models, ("digits",), released=True)
+    assert how(DPSGD, released, public=True).how == "by score"  # declared public only after the scores were seen
+    released = replace(released, public=True)
     free = how(DPSGD, released, public=True)
     assert free.how == "among released"
     assert "no epsilon covers" not in free.sentence(priced=True)
@@ -62,6 +66,21 @@ def test_other_peoples_data_have_nothing_to_do_with_it():
     assert how(DPSGD, Table(BOTH.models, ("mnist",))).how == "nothing scored"
     assert how().how == "nothing scored"
     assert "cannot know" in how().sentence(priced=True)
+
+
+def test_a_method_that_is_fixed_after_its_scores_were_seen_is_not_fixed():
+    fixed = Table(BOTH.models, ("digits",), fixed="dpsgd")
+    assert fixed.after([]) == fixed.after([fixed]) == fixed
+    assert fixed.after([Table({OTHER: "dpsgd", PATE: "pate"}, ("digits",))]) == fixed  # of its own models none
+    for earlier in (BOTH, Table({DPSGD: "dpsgd"}, ("digits",), fixed="pate"), Table(known=False)):
+        assert fixed.after([fixed, earlier]).fixed == ""
+
+
+def test_what_tells_how_good_many_settings_would_be_is_a_score_of_these_data_alone():
+    looked = Table(accounts=("digits",), known=False)
+    assert Table.of(looked.plain()) == looked
+    assert how(DPSGD, looked).how == "by score"
+    assert chosen(DPSGD, "mnist", [looked], False).how == "nothing scored"
 
 
 @pytest.mark.parametrize("facts", [None, 3, {}, {"models": ["a"], "accounts": []}, {"models": {}, "accounts": "a"}])
@@ -79,6 +98,7 @@ TABLES = st.lists(
         MODELS,
         st.lists(st.sampled_from(["digits", "mnist"])).map(tuple),
         st.sampled_from(["", "pate", "dpsgd"]),
+        st.booleans(),
         st.booleans(),
     ),
     max_size=4,

@@ -169,7 +169,8 @@ def test_how_it_was_chosen_is_on_the_card_in_the_manifest_and_in_the_notes(made,
     card, how = told(shown)
     assert (claim in card, how) == (True, "by score")
     assert f"| this model | {claim} |" in card
-    card, how = told(shown, "dataset.test_public=true")
+    assert told(shown, "dataset.test_public=true")[1] == "by score"  # nobody had said so when they were scored
+    card, how = told(shown | {"public": True}, "dataset.test_public=true")
     assert (claim in card, how) == (False, "among released")
     card, how = told(shown | {"fixed": "pate"})
     assert (claim in card, how) == (False, "fixed")

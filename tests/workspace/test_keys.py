@@ -51,7 +51,7 @@ def test_a_draw_is_of_what_was_declared_before_it_whatever_the_data_made_of_that
     assert flow.draw == 2
     first, second = (run.keys for run in (one, other))
     noisy = flow.graph.named("noisy")
-    assert first._identity(A) == second._identity(A)
+    assert first.identity(A) == second.identity(A)
     assert first.declared(noisy).now != second.declared(noisy).now
     assert first.key(noisy) != second.key(noisy)
     assert first.source(noisy, "a", "y") != second.source(noisy, "a", "y")

@@ -1,8 +1,9 @@
 """What of a run's results may leave: a list of what may, so that whatever is added later stays behind.
 
 Left out is all that depends on private data beyond a mechanism: epsilons for this data set, votes, teachers and their
-plurality, the non-private bound, DP-SGD models kept for the owner's comparison, how long private stages took. Scores of
-what was released are computed on test inputs that no epsilon covers; the page says so.
+plurality, the non-private bound, DP-SGD models kept for the owner's comparison, how long private stages took, and a
+measure that was read off answers the owner keeps. Scores of what was released are computed on test inputs that no
+epsilon covers; the page says so.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from pate.evaluation.leads import Lead
+from pate.evaluation.measure import ACCURACY
 from pate.evaluation.results import Baseline, Labelling, MethodResult, Results
 from pate.ledger.summary import AccountTotal
 
@@ -35,7 +37,7 @@ def public_view(found: Results) -> Results:
             label_accuracy=pate.label_accuracy,
             accountants=[one for one in pate.accountants if one.publishable],
         ),
-        measure=found.measure,
+        measure=found.measure if found.measure.read_off in ("", *there) else ACCURACY,
         baseline=_baseline(found.baseline, there),
         ledger=_ledger(found.ledger),
         stages={},

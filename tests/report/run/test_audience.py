@@ -29,6 +29,16 @@ def test_models_kept_by_the_owner_are_not_on_it(owners_run):
     assert names == ["pate"]
 
 
+def test_a_measure_read_off_answers_that_are_the_owners_is_not_on_it(public_run):
+    found = copy.deepcopy(public_run[0])
+    found["measure"] = {"name": "balanced_accuracy", "title": "balanced accuracy", "better": "higher",
+                        "why": "63% of the noisy labels are `CANARY`"}  # fmt: skip
+    for read_off, stays in (("consensus", True), ("pate", False)):
+        found["measure"]["read_off"] = read_off
+        told = json.dumps(to_json(public_view(typed(found))))
+        assert ("CANARY" not in told) == stays
+
+
 class Toy(Method):
     key, own = "toy", Choice
 
