@@ -20,11 +20,13 @@ ALWAYS_SAID = {"always": "said"}  # metadata of a field that got its default lat
 @dataclass(frozen=True)
 class Choice:
     """`kind` is its name where draws are kept, `revision` is raised when what it computes changes, and `frozen` holds
-    the defaults of fields whose default was another one when they came. A subclass inherits none of the three."""
+    the defaults of fields whose default was another one when they came. A subclass inherits none of the three.
+    `by_kind` is the field that is chosen by kind of data where it says auto; without one it is the choice itself."""
 
     kind: ClassVar[str] = ""
     revision: ClassVar[int] = 1
     frozen: ClassVar[Mapping[str, Any]] = {}
+    by_kind: ClassVar[str] = ""
 
     @classmethod
     def known_as(cls) -> str:

@@ -203,7 +203,8 @@ def _suited(typed: Config, dataset: Dataset, delta: float) -> tuple[dict[str, An
             chosen[name] = _choice(name, node, base, filled(name, _fields(node), outline, typed.epsilon))
         if outline and name != "aggregator":
             chosen[name], reason = chosen[name].suited(outline)
-            why += [f"{name}=auto: {reason}"] * bool(reason)
+            what = f"{name}.{chosen[name].by_kind}" if chosen[name].by_kind else name
+            why += [f"{what}=auto: {reason}"] * bool(reason)
     if outline is None:
         return chosen, typed.labels.queries or QUERIES, ()
     own: Any = chosen["aggregator"]

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -20,10 +20,11 @@ from pate.consensus.basis import Basis
 from pate.consensus.gaussian import GaussianPlan
 from pate.consensus.noisy_sum import NoisySum, Plan
 from pate.consensus.ridge import fit, shares
+from pate.data.outline import Outline
 from pate.errors import one_of
 
 NOISES = ("discrete", "continuous")
-STUDENTS = ("itself", "student")
+STUDENTS = ("auto", "itself", "student")
 _FEWEST, _A_CLASS = 16, 3  # components, however loud the noise
 _MOST_RELEASES = 100
 
@@ -35,6 +36,8 @@ class Consensus(Choice):
     `components` null: as many as stand out of the noise, told by public inputs, the number of records and epsilon.
     `releases`: sums, each of what those before leave unsaid, all at one price; null: as many as pay.
     """
+
+    by_kind: ClassVar[str] = "student"
 
     epsilon: Any = 1.0  # a number, or pate
     components: int | None = None
@@ -55,6 +58,14 @@ class Consensus(Choice):
             raise ValueError(f"components must be at least 1, got {self.components}")
         if self.releases is not None and not 1 <= self.releases <= _MOST_RELEASES:
             raise ValueError(f"releases must lie between 1 and {_MOST_RELEASES}, got {self.releases}")
+
+    def suited(self, outline: Outline) -> tuple[Consensus, str]:
+        """Classes of grey images are clusters of public inputs, which a student of these makes more of than one
+        predictor in a basis does; of photographs and rows it does not (docs/explanation/choices.md)."""
+        if self.student != "auto":
+            return self, ""
+        grey = outline.images and outline.colours == 1
+        return replace(self, student="student" if grey else "itself"), f"the run's student for {outline}" * grey
 
     def basis(self, features: np.ndarray, classes: int, floor: float) -> Basis:
         """Made from public features; a direction in which they hold a smaller share than `floor` is lost in noise."""

@@ -27,9 +27,14 @@ class Outline:
     def images(self) -> bool:
         return self.shape is not None and len(self.shape) > 1
 
+    @property
+    def colours(self) -> int:
+        """Of an image: grey ones have one."""
+        return self.shape[2] if self.shape is not None and len(self.shape) > 2 else 1
+
     def __str__(self) -> str:
         if self.shape is None:
             return "a table"
         if self.images:
-            return f"{'colour' if len(self.shape) == 3 else 'grey'} images of {self.shape[0]} x {self.shape[1]}"
+            return f"{'colour' if self.colours > 1 else 'grey'} images of {self.shape[0]} x {self.shape[1]}"
         return f"rows of {self.shape[0]} numbers"

@@ -27,8 +27,8 @@ class Auto(Features):
         if outline.images and outline.shape and min(outline.shape[:2]) >= SMALLEST:
             from pate.features.scattering import Scattering  # here, because it takes seconds to import torch
 
-            colours = len(outline.shape) == 3 and outline.shape[2] > 1
-            return Scattering(components=min(200, most), patches=200 if colours else None), f"scattering for {outline}"
+            patches = 200 if outline.colours > 1 else None
+            return Scattering(components=min(200, most), patches=patches), f"scattering for {outline}"
         if not outline.images and outline.shape and outline.shape[0] >= _WIDE:
             return PCA(components=min(100, most)), f"principal components for {outline}"
         return Identity(), f"as they are, for {outline}"

@@ -24,6 +24,7 @@ def test_a_run_of_which_nothing_is_said(settings):
         "features=auto: as they are, for grey images of 8 x 8",
         "teachers=auto: graph for grey images of 8 x 8",
         "student=auto: graph for grey images of 8 x 8",
+        "consensus.student=auto: the run's student for grey images of 8 x 8",
     )
 
 

@@ -17,6 +17,7 @@ SAYS = {
         "20 clusters without noise: pool ",
         "consensus, epsilon 1 (replace-one): test ",
     ],
+    "user_tables": ["credit: 20 private, 5 public, 5 test", "usps: 15 private, 5 public, 4 test"],
     "students": ["draw 1: test ", "mean of 2: test "],
 }
 

@@ -7,6 +7,7 @@ from pate.accounting.gaussian_sum import priced
 from pate.consensus.consensus import Consensus, enough
 from pate.consensus.graph import GraphConsensus
 from pate.consensus.kernel import KernelConsensus
+from pate.data.outline import Outline
 from pate.errors import ConfigError
 
 
@@ -55,3 +56,15 @@ def test_enough_is_the_last_that_holds_its_share():
 def test_the_floor_is_the_noise_of_a_mean():
     plan = KernelConsensus(clip=4.0).plan(1.0, 1e-5, "site")
     assert plan.floor(1000, 3) == pytest.approx(2 * (4 * plan.sigma / 1000) ** 2)
+
+
+@pytest.mark.parametrize(
+    ("shape", "student"),
+    [((8, 8), "student"), ((28, 28, 1), "student"), ((32, 32, 3), "itself"), ((9,), "itself"), (None, "itself")],
+)  # fmt: skip
+def test_of_grey_images_a_student_learns_and_elsewhere_the_sum_itself_predicts(shape, student):
+    outline = Outline(shape, private=1000, public=400, classes=10)
+    found, why = KernelConsensus(student="auto").suited(outline)
+    assert found == KernelConsensus(student=student)
+    assert ("grey images" in why) == (student == "student")
+    assert KernelConsensus(student="itself").suited(outline) == (KernelConsensus(), "")
