@@ -63,8 +63,9 @@ def _needed(found: Results, row: MethodResult) -> list[str] | None:
     method = next((one.name for one in found.methods if row.name.startswith(f"{one.name}_")), row.name)
     seed = ["noise.seed=null"] if (found.config.get("noise") or {}).get("seed") is not None else []
     own = found.config.get(method)
-    if not isinstance(own, dict):
-        return [f"release.method={method}", *seed] if row.stage and not row.kept else None
+    if not isinstance(own, dict):  # it has no epsilon of its own: the run's, or none
+        able = row.stage and (not row.kept or found.config.get("epsilon") is not None)
+        return [f"release.method={method}", *seed] if able else None
     if not isinstance(own.get("epsilon"), str) or not row.kept:  # a word: that of another method
         return [f"release.method={method}", *seed]
     priced = next((one.best for one in found.methods if one.name.startswith(f"{method}_") and one.best), None)

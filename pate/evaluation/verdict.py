@@ -61,7 +61,7 @@ def verdict(found: Results, folder: Path | None = None) -> Verdict:
         first, claims = pair.told, [pair.one, pair.other]
     else:
         first, claims = _alone(scored[0], measure), [Claim(scored[0], scored[0].best)]
-    leaders = [scored[0]] if pair is None else [pair.better] if pair.better else [pair.one.method, pair.other.method]
+    leaders = [scored[0]] if pair is None else [pair.better] if pair.better else pair.best_first
     headline = f"On {found.data}, {first}{_beside(found, measure, leaders)}."
     leaving = [Claim(one, one.publishable) for one in scored if one.publishable]
     shipped = max(leaving, key=lambda one: _oriented(one.method, measure), default=None)
@@ -121,11 +121,13 @@ class Pair:
         return (self.one if lead.by > 0 else self.other).method
 
     @property
+    def best_first(self) -> list[MethodResult]:
+        return sorted((self.one.method, self.other.method), key=lambda one: -_oriented(one, self.measure))
+
+    @property
     def told(self) -> str:
         """Who is better, by how much, whether that is more than chance; or why that cannot be said."""
-        one, other, measure = self.one.method, self.other.method, self.measure
-        if _oriented(other, measure) > _oriented(one, measure):
-            one, other = other, one
+        (one, other), measure = self.best_first, self.measure
         both = f"{one.short} ({_score(one, measure)}) and {other.short} ({_score(other, measure)})"
         if not self.near:
             return f"{both} are compared {self.terms}, so neither is called the better model by {measure.title}"

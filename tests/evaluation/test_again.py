@@ -52,6 +52,13 @@ def test_an_epsilon_that_was_pates_gets_a_number_that_may_be_published(found):
     assert releasing(alone, FOLDER, "dpsgd") == ""
 
 
+def test_of_one_epsilon_every_method_can_be_named_afterwards(found):
+    kept = [replace(row, kept=True) for row in found.methods]
+    then = replace(found, methods=kept, config=found.config | {"epsilon": 1.0})
+    assert releasing(then, FOLDER, "pate") == "pate stage=release run=workspace/runs/one release.method=pate"
+    assert releasing(replace(then, config=found.config), FOLDER, "pate") == ""
+
+
 def test_what_was_seeded_is_drawn_without_and_what_is_void_does_not_leave(seeded_run, found):
     seeded = read_results(seeded_run[1] / "results.json")
     assert releasing(seeded, FOLDER).endswith("release.method=pate noise.seed=null")

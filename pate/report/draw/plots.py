@@ -135,6 +135,9 @@ def _name(
     name_marks(axes, marks, bound)
 
 
+_APART = 0.2  # of the logarithm of numbers that can stand side by side on an axis
+
+
 def ladder(panel: Panel) -> str:
     """Epsilon against the number of queries, a line an accountant."""
     noise, asked, delta = panel.chosen
@@ -157,7 +160,8 @@ def ladder(panel: Panel) -> str:
         axes.axvline(queries[asked], color=COLOURS["faint"], linewidth=0.8, linestyle=(0, (2, 2)))
         axes.set_xlim(queries[0], queries[-1] * 1.03)
         _label_ends(axes, ends, queries[-1])
-        axes.set_xticks(queries, [f"{k:g}" for k in queries])
+        told = [k for k in queries if k == queries[asked] or abs(math.log(k / queries[asked])) > _APART]
+        axes.set_xticks(told, [f"{k:g}" for k in told])
         axes.minorticks_off()
         _readable(axes.yaxis, ordered[-1][0] / ordered[0][0] if (ordered := sorted(ends)) else 1)
         axes.set_xlabel("queries")

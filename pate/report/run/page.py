@@ -170,10 +170,14 @@ def _always(found: Results) -> dict[str, Any] | None:
     return {"title": one.title, "scores": scores}
 
 
+_SHAPES = {"s": "square", "^": "triangle"}  # what a mark in the figures is in the table
+
+
 def _row(row: MethodResult, measures: Sequence[str]) -> dict[str, Any]:
     return to_json(row) | {
         "scores": [written(name, row.metrics.get(name), row.standard_errors.get(name)) for name in measures],
         "took": "" if row.seconds is None else f"{row.seconds:.1f}",
+        "shape": _SHAPES.get(row.mark, "circle"),
     }
 
 
