@@ -15,7 +15,7 @@ EXPLAINED = {
     "gnmax2018": "the paper's bound for teachers that agree, Gaussian noise, at the paper's orders; one direction only",
     "gnmax2018_optimal": "the bound of gnmax2018 at every order, converted more tightly; one direction only",
     "exact_rdp": "computes the chance of every answer on these votes, and adds up exact Renyi divergences",
-    "exact_pld": "computes the same chances, and convolves whole loss distributions; often, not always, the tighter one",
+    "exact_pld": "computes the same chances, and convolves whole loss distributions; often the tighter one",
     "teacher_resolved": "the exact law, following each teacher: a record moves its own teacher's votes, and no others",
     "gnmax2018, sanitised": "the paper's price on these votes with noise of its own, so that it may be published",
     "gaussian_sum": "the exact price of one sum of bounded answers with Gaussian noise; whatever the records",
