@@ -1,7 +1,9 @@
 """account: what answering the queries costs, by every accountant. It draws nothing, so it can be asked beforehand."""
 
+import numpy as np
+
 from pate.accounting.costs import Costs, Plan, relation
-from pate.accounting.guarantee import shown
+from pate.accounting.guarantee import KEPT, shown
 from pate.accounting.ladder import price
 from pate.accounting.plan import CHOSEN_ON_VOTES, queries_for, queries_for_votes
 from pate.aggregation.selection import Queries
@@ -19,12 +21,22 @@ _NEEDS = [PUBLIC_INPUTS, VOTES_OF_THIS_RUN]
 
 @stage(reads=[VOTES, QUERIES], writes=[COSTS, PLAN], config=_CONFIG, needs=_NEEDS)
 def account(run: Run, votes: Votes, queries: Queries) -> tuple[Costs, Plan]:
-    settings, asked = run.settings, queries.index
+    return _told(run, votes, queries.index)
+
+
+@stage(name="account", reads=[VOTES, QUERIES], writes=[COSTS, PLAN], config=[*_CONFIG, "epsilon"], needs=_NEEDS)
+def account_kept(run: Run, votes: Votes, queries: Queries) -> tuple[Costs, Plan]:
+    """Of labels that are the owner's: what they would cost. With one epsilon for all, who is named decides."""
+    return _told(run, votes, queries.index, KEPT)
+
+
+def _told(run: Run, votes: Votes, asked: np.ndarray, kept: str = "") -> tuple[Costs, Plan]:
+    settings = run.settings
     predictions = None if votes.predictions is None else votes.predictions[:, asked]
     promise = relation(settings.partition.group_by)
     for_all = not settings.account.data_dependent
     costs = price(settings.aggregator, votes.counts[asked], settings.delta, predictions, promise, adaptive=for_all)
-    run.summary = f"{len(asked)} queries: {costs.describe(withheld(run.all_notes))}"
+    run.summary = f"{len(asked)} queries: {costs.describe(withheld(run.all_notes) or kept)}"
     return costs, _plan(run, votes)
 
 

@@ -12,7 +12,7 @@ from pate.methods.method import Entry, Made, Method
 from pate.settings import Settings
 from pate.workspace.stage import Ref, Stage
 
-from .account import account, account_in_rounds
+from .account import account, account_in_rounds, account_kept
 from .artifacts import COSTS, LABELS, OWNERS_LABELS, OWNERS_STUDENT, QUERIES, STUDENT, VOTES
 from .labels import answers_release, labels, labels_from_file, labels_in_rounds, labels_kept
 from .needs import NAME_IT, NOT_RELEASED, images_for, labels_have_a_price
@@ -52,7 +52,8 @@ class PATE(Method):
         else:
             by_position = settings.votes.path and settings.labels.selection != "medoids"
             asked = [queries_by_position if by_position else queries, quality]
-            found += [*asked, labels_kept if kept else labels, account, sanitise]
+            drawn = [labels_kept, account_kept] if kept else [labels, account]
+            found += [*asked, *drawn, sanitise]
         return [*found, student_kept if kept else student, panel]
 
     def kept(self, settings: Settings) -> bool:

@@ -247,12 +247,13 @@ def _point(name: str, epsilon: float, ran: Sequence[Ran], measure: Measure) -> P
 
 
 def _models(name: str, ran: Sequence[Ran]) -> list[tuple[MethodResult, Results]]:
-    """A method's models, each once: some are the same for every seed."""
+    """A method's models, each once: some are the same for every seed. What learns from one draw under several seeds
+    counts once too (the stage that draws has the method's name): the chance of the draw is in none of them."""
     found: dict[str, tuple[MethodResult, Results]] = {}
     for one in ran:
         for row in one.found.methods:
             if row.name == name:
-                stage = one.found.stages.get(row.stage)
+                stage = one.found.stages.get(row.name) or one.found.stages.get(row.stage)
                 found.setdefault(stage.key if stage else f"{one.epsilon}/{one.seed}", (row, one.found))
     return list(found.values())
 

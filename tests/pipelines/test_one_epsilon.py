@@ -140,3 +140,13 @@ def test_a_person_is_hidden_as_a_record_is(run, entries, own):
     (entry,) = entries()
     assert "person" in entry.release.relation
     assert entry.release.cost.epsilon <= 1
+
+
+def test_what_kept_labels_would_cost_is_not_called_publishable(run):
+    told = []
+    for named in ([], ["release.method=pate"]):
+        found = run("epsilon=1", "stage=labels", *QUICK, *named)
+        told.append(found["stages"]["account"]["summary"])
+    assert "for every data set (publishable)" in told[1]
+    assert "(publishable)" not in told[0]
+    assert "(the owner's, not publishable)" in told[0]
