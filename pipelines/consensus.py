@@ -14,6 +14,7 @@ from pate.consensus.basis import Basis
 from pate.consensus.consensus import STUDENTS
 from pate.consensus.drawing import Answers, draw
 from pate.consensus.gaussian import MOST
+from pate.consensus.moments import standing
 from pate.consensus.noisy_sum import NoisySum
 from pate.consensus.statement import of_sum
 from pate.data.split import Private, Public
@@ -93,7 +94,7 @@ def _draw(
         raise ConfigError(f"partition.group_by={plan.group}: all private records are of one {plan.group}")
     group = private.group if plan.group else None
     share = None if private.allowed is None else plan.shares(private.allowed)
-    answers = Answers(plan, basis.read(private_features.x), private.y, group, len(private.classes), share)
+    answers = Answers(plan, standing(basis, private_features.x), private.y, group, len(private.classes), share)
     _ = answers.first  # added up now: what fails, fails before it is paid for
     saved = {} if kept else _begun(run, release)
     if kept:

@@ -17,6 +17,7 @@ from pate.errors import ConfigError
 
 _DENSE = 20_000  # public inputs up to which the whole inverse is kept: 1.6 GB, twice that while it is made
 _LEAST = 1e-6  # of the largest variance: directions of less are left out
+_SEEDS = 500  # spread together: bounds memory
 _ROWS = 1024  # compared with the public inputs together
 
 
@@ -64,6 +65,19 @@ class PublicGraph:
         if self.inverse is not None:
             return np.asarray(seeds @ self.inverse)  # symmetric
         return _conjugate_gradients(self.weights, self.alpha, seeds.toarray())
+
+    def echo(self, place: np.ndarray) -> np.ndarray:
+        """What a seed at each of these public inputs gives to its own place."""
+        if self.inverse is not None:
+            return np.asarray(self.inverse[place, place])
+        found = np.empty(len(place))
+        for start in range(0, len(place), _SEEDS):
+            some = place[start : start + _SEEDS]
+            each = np.zeros((len(some), len(self.points)), np.float32)
+            each[np.arange(len(some)), some] = 1
+            spread = _conjugate_gradients(self.weights, self.alpha, each)
+            found[start : start + _SEEDS] = spread[np.arange(len(some)), some]
+        return found
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,8 @@ from pate.students.krr import kernel_student
 from pate.students.spread import spread_labels
 from pate.students.student import Lesson, Student
 
+_OFTEN = 2000  # labels from which on the whole inverse takes less time than what each gives to its own place
+
 
 @dataclass(frozen=True)
 class GraphStudent(OnGraph, Student):
@@ -48,4 +50,4 @@ class GraphStudent(OnGraph, Student):
         its neighbours would only overrule what is right."""
         if lesson.belief is not None:
             return lesson.belief.T
-        return spread_labels(self.graph(lesson.features, often=False), lesson)
+        return spread_labels(self.graph(lesson.features, often=len(lesson.index) > _OFTEN), lesson)

@@ -8,8 +8,6 @@ from scipy.sparse import csr_array
 from pate.learning.spreading import PublicGraph, balanced_spread
 from pate.students.student import Lesson
 
-_SEEDS = 500  # spread together: bounds memory
-
 
 def spread_labels(graph: PublicGraph, lesson: Lesson) -> np.ndarray:
     """Scores (classes x inputs). As many labels as are expected to be wrong seed nothing: see `contradicted`."""
@@ -28,15 +26,10 @@ def spread_labels(graph: PublicGraph, lesson: Lesson) -> np.ndarray:
 
 def contradicted(graph: PublicGraph, lesson: Lesson) -> np.ndarray:
     """By how much the other labels, spread without it, prefer another class at a label's own place."""
-    labels, inputs = len(lesson.index), len(graph.points)
-    between = np.empty((labels, labels))  # what a seed at one label gives to the place of another
-    for start in range(0, labels, _SEEDS):
-        place = lesson.index[start : start + _SEEDS]
-        each = csr_array((np.ones(len(place), np.float32), (np.arange(len(place)), place)), shape=(len(place), inputs))
-        between[start : start + _SEEDS] = graph.spread(each)[:, lesson.index]
-    np.fill_diagonal(between, 0)
+    seeds = np.ones(len(lesson.index), np.float32), (lesson.label, lesson.index)
+    spread = graph.spread(csr_array(seeds, shape=(lesson.classes, len(graph.points))))[:, lesson.index].T
     own = lesson.label[:, None] == np.arange(lesson.classes)
     others = own.sum(axis=0) - own  # labels of each class, the one looked at left out
-    heard = between.T @ own / np.maximum(others, 1)
+    heard = np.maximum(spread - own * graph.echo(lesson.index)[:, None], 0) / np.maximum(others, 1)
     heard /= np.maximum(heard.sum(axis=1, keepdims=True), 1e-30)
     return np.asarray(np.where(own, -np.inf, heard).max(axis=1) - heard[own])

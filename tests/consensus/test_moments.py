@@ -8,7 +8,7 @@ import pytest
 
 from pate.consensus.graph import GraphConsensus
 from pate.consensus.kernel import KernelConsensus
-from pate.consensus.moments import handed_on, second_moments, staying
+from pate.consensus.moments import handed_on, second_moments, standing, staying
 
 RNG = np.random.default_rng(0)
 
@@ -89,3 +89,18 @@ def test_for_many_runs_over_the_same_inputs_it_stays_and_is_forgotten_then():
         assert made == [2, 3, 3]
     sizes(x + 1, 3)
     assert made == [2, 3, 3, 3]
+
+
+def test_where_records_stand_is_kept_while_many_runs_stay_and_no_longer():
+    x, public = RNG.normal(size=(40, 3)), RNG.normal(size=(60, 3))
+    one, other = (KernelConsensus(gamma=gamma).basis(public, 2, 0.01) for gamma in (1.0, 0.5))
+    with staying():
+        first = standing(one, x)
+        assert standing(one, x.copy()) is first
+        assert np.array_equal(standing(other, x), other.read(x))
+        assert np.array_equal(standing(one, x[:20]), one.read(x[:20]))
+        held = weakref.ref(standing(one, x))
+    del first
+    gc.collect()
+    assert held() is None
+    assert standing(one, x) is not standing(one, x)
