@@ -30,6 +30,7 @@ def test_a_stage_that_was_killed_or_changed_reruns_alone(owners_run, small_run, 
     changed = small_run("student=supervised", folder=workspace)[0]["stages"]
     assert {name for name, stage in changed.items() if not stage["reused"]} == {
         "student",
+        "consensus_student",
         "nonprivate",
         "compare",
         "report",

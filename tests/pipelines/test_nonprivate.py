@@ -56,7 +56,7 @@ def test_beside_another_learner_it_bounds_nothing(settings):
 def test_the_student_of_a_consensus_has_a_bound_and_where_none_learns_it_is_said(settings):
     taught = settings("methods=[consensus,nonprivate]", "consensus.student=student")
     assert [one.key for one in entries(taught)] == ["consensus", "nonprivate"]
-    itself = settings("methods=[consensus,nonprivate]")
+    itself = settings("methods=[consensus,nonprivate]", "consensus.student=itself")
     assert [one.key for one in entries(itself)] == ["consensus"]
     (said,) = NonPrivate().notes(itself, lambda ref: None)
     assert said.startswith("no student learns in this run")
