@@ -62,6 +62,12 @@ def verdict(found: Results, folder: Path | None = None) -> Verdict:
     else:
         first, claims = _alone(scored[0], measure), [Claim(scored[0], scored[0].best)]
     leaders = [scored[0]] if pair is None else [pair.better] if pair.better else pair.best_first
+    less = _for_less(scored, pair, measure) if pair else None
+    if less and less.guarantee:
+        first += (
+            f"; {less.method.short} has {_score(less.method, measure)} at a smaller epsilon, {less.guarantee.shown}"
+        )
+        claims = [*claims, less]
     headline = f"On {found.data}, {first}{_beside(found, measure, leaders)}."
     leaving = [Claim(one, one.publishable) for one in scored if one.publishable]
     shipped = max(leaving, key=lambda one: _oriented(one.method, measure), default=None)
@@ -172,6 +178,21 @@ def _chosen(scored: Sequence[MethodResult], measure: Measure) -> Pair | None:
     return min(pairs, key=lambda pair: pair.rank, default=None)
 
 
+def _for_less(scored: Sequence[MethodResult], pair: Pair, measure: Measure) -> Claim | None:
+    """Of the others the best that has as high a score as both at a smaller epsilon of the same kind: lest who is better
+    at one epsilon is taken for the best there is."""
+    known, bar = pair.known, _oriented(pair.best_first[0], measure)
+    if not known or not pair.fair:
+        return None
+    others = (one for one in scored if one.short not in (pair.one.method.short, pair.other.method.short))
+    claims = [Claim(one, mine) for one in others for mine in _guarantees(one) if mine and _less(mine, known[0])]
+    return max(
+        (one for one in claims if _oriented(one.method, measure) >= bar),
+        key=lambda one: (_oriented(one.method, measure), -one.guarantee.epsilon if one.guarantee else 0.0),
+        default=None,
+    )
+
+
 def _guarantees(one: MethodResult) -> list[Guarantee | None]:
     return list(dict.fromkeys(filter(None, (one.publishable, one.worst_case, one.best)))) or [None]
 
@@ -265,6 +286,11 @@ def _article(measure: Measure) -> str:
 
 def _listed(names: Sequence[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
+
+
+def _less(one: Guarantee, other: Guarantee) -> bool:
+    same = one.promise == other.promise and one.data_dependent == other.data_dependent
+    return same and one.epsilon < other.epsilon * (1 - _NEAR)
 
 
 def _near(one: Guarantee, other: Guarantee) -> bool:

@@ -278,3 +278,16 @@ def test_no_epsilon_is_spoken_of_that_the_line_below_does_not_explain():
     spoken = re.findall(r"epsilon (\d+\.\d+)", said(told))
     assert spoken
     assert all(f"epsilon {epsilon} for every data set (publishable)" in told.precise for epsilon in spoken)
+
+
+@pytest.mark.parametrize(
+    ("accuracy", "guarantee", "named"),
+    [(0.91, every(1.0), True), (0.9, every(1.0, KEPT), True), (0.89, every(1.0), False), (0.95, every(4.5), False),
+     (0.95, this(1.0), False), (0.95, for_every("a", 1.0, 1e-6, "t"), False)],
+)  # fmt: skip
+def test_who_does_as_well_for_less_is_named_beside_the_better_one(accuracy, guarantee, named):
+    third = row("consensus", "consensus", [guarantee], accuracy=accuracy)
+    told = verdict(found(led([PATE, FAIR, third], pate_dpsgd=Lead(0.1, 0.01, 0.0))))
+    assert "PATE is the better model" in told.headline
+    assert (f"; consensus has {accuracy:.1%} at a smaller epsilon, 1.000" in told.headline) == named
+    assert not named or "consensus: epsilon 1.000" in told.precise
