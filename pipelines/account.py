@@ -24,9 +24,16 @@ def account(run: Run, votes: Votes, queries: Queries) -> tuple[Costs, Plan]:
     return _told(run, votes, queries.index)
 
 
-@stage(name="account", reads=[VOTES, QUERIES], writes=[COSTS, PLAN], config=[*_CONFIG, "epsilon"], needs=_NEEDS)
+@stage(
+    name="account",
+    reads=[VOTES, QUERIES],
+    writes=[COSTS, PLAN],
+    config=_CONFIG,
+    needs=_NEEDS,
+    derived=lambda settings: KEPT,
+)
 def account_kept(run: Run, votes: Votes, queries: Queries) -> tuple[Costs, Plan]:
-    """Of labels that are the owner's: what they would cost. With one epsilon for all, who is named decides."""
+    """Of labels that are the owner's: what they would cost."""
     return _told(run, votes, queries.index, KEPT)
 
 

@@ -32,7 +32,7 @@ from pate.report.sweep.unfinished import read as read_unfinished
 from pate.workspace.files import Unreadable
 
 EARLIER = "earlier"  # the name of its configuration, and of what it chose in each group
-_ASKED_THEN = ("run", "stage", "force", "output", "input", "student_path", "views", "owner", "compare", "clean")
+_ASKED_THEN = ("run", "stage", "force", "output", "input", "student_path", "views", "owner", "clean")
 _FILES = ("dataset", "votes", "labels")  # whose `path` is relative to where a run is made
 _OTHERS = re.compile(r"(--config-name|--config-path|-cn|-cp)\b")
 _SEVERAL = ("sweep.json", "multirun.yaml", "compare.json")
@@ -70,6 +70,8 @@ class Earlier:
         """What it was configured with, as far as it says what is computed; files are found from here too."""
         then = {name: value for name, value in self.found.config.items() if name not in _ASKED_THEN}
         then["workspace"] = str(self.workspace)
+        if "compare" in then:  # by which measure, and not which runs
+            then["compare"] = {name: value for name, value in then["compare"].items() if name != "runs"}
         for name in _FILES:
             if (then.get(name) or {}).get("path"):
                 then[name] = then[name] | {"path": self._there(then[name]["path"])}

@@ -147,7 +147,7 @@ def records_are_weighed_by_what_was_declared(settings: Settings) -> None:
 
 def the_column_to_report_by_is_there(settings: Settings) -> None:
     """Said before any label is drawn."""
-    if settings.report.by is not None and settings.stage in ("all", "compare", "report"):
+    if settings.report.by is not None and settings.stage in ("all", "check", "compare", "report"):
         settings.dataset.require_column(settings.report.by)
 
 

@@ -154,10 +154,10 @@ def forecast(
 
 
 def pseudo_classes(features: np.ndarray, classes: int) -> np.ndarray | None:
-    """Clusters of the public inputs, one a class; None where there are too few inputs for it."""
+    """Clusters of the public inputs, one a class; None where there are too few inputs for it, or all are alike."""
     from sklearn.cluster import KMeans
 
-    if len(features) < _FEWEST * classes:
+    if len(features) < _FEWEST * classes or (features == features[0]).all():
         return None
     with warnings.catch_warnings(), threadpool_limits(1):
         warnings.simplefilter("ignore")  # of fewer distinct inputs than clusters: some are then empty

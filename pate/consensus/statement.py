@@ -18,7 +18,7 @@ _ADDER = (
 )
 _BASIS = (
     "**The basis.** In which directions records answer was fixed by public inputs, the number of records and the "
-    "epsilon alone, and no private record is among the public inputs."
+    "epsilon alone, and no record that counts as private is among the public inputs."
 )
 _BUDGETS = (
     "**Budgets of their own.** A record gave less of its answer where it allowed less; what it allowed was read from a "

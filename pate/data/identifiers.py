@@ -17,6 +17,7 @@ from pate.data.kinds import Kind
 
 _WORDS = {
     "id", "ids", "uid", "uuid", "guid", "pid", "mrn", "ssn", "nhs", "nino", "ahv", "avs", "iban", "bic", "passport",
+    "randid", "seqn", "ptid", "codicefiscale",
     "email", "mail", "phone", "telephone", "tel", "fax", "ip", "username", "login",
     "name", "names", "firstname", "lastname", "forename", "surname", "fullname", "nachname", "vorname",
     "address", "adress", "street", "addr", "dob", "birthday", "birthdate", "identifier", "identity",
@@ -26,8 +27,9 @@ _PAIRS = {
     ("account", "number"), ("card", "number"), ("policy", "number"), ("license", "plate"), ("user", "key"),
 }  # fmt: skip
 _RUN_TOGETHER = re.compile(
-    r"(patient|person|subject|user|customer|client|member|employee|account|record|case|visit|encounter|admission|"
-    r"household|family|device|session|order|transaction|participant|respondent|student|sample)(id|no|nr|num|number|key)"
+    r"(patient|patientunit|person|subject|study|versicherten|nhs|user|customer|client|member|employee|account|record|case|visit|encounter|admission|"
+    r"household|family|device|session|order|transaction|participant|respondent|student|sample|stay|unitstay|patientunitstay)"
+    r"(id|no|nr|nbr|num|number|key)"
 )
 _WHOLE = {
     "patient", "patients", "person", "subject", "participant", "respondent", "individual", "pidnum", "patno", "patid",
@@ -44,7 +46,7 @@ def named_like_one(name: str) -> bool:
     words = [word for word in re.split(r"[^a-z]+", apart.casefold()) if word and word != "of"]
     together = "".join(words)
     pairs = set(pairwise(words))
-    named = _WORDS & set(words) or _PAIRS & pairs
+    named = _WORDS & {*words, together} or _PAIRS & pairs
     return bool(named or together in _WHOLE or _RUN_TOGETHER.fullmatch(together))
 
 

@@ -213,7 +213,9 @@ def _beside(found: Results, measure: Measure, leaders: Sequence[MethodResult]) -
     told = ""
     bound = next((one for one in found.scored if not one.private), None)
     if bound and bound.metrics.get(measure.name) is not None:
-        told += f"; without privacy a model has {_score(bound, measure)}"
+        less = any(_oriented(one, measure) > _oriented(bound, measure) for one in leaders)
+        who = "without privacy a model" if not less else "the student without privacy, no bound for other models,"
+        told += f"; {who} has {_score(bound, measure)}"
     always = found.baseline
     if always and not any(beats(always.leads.get(one.name, {}).get(measure.name)) for one in leaders):
         who = "it is" if len(leaders) == 1 else "neither is"

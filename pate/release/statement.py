@@ -91,7 +91,7 @@ def of_votes(
     who = "all records of one group" if relation.group else "each record"
     split = (
         f"**The split.** Which records are private does not depend on what is in them, {who} reached one teacher only, "
-        "and no private record is among the public inputs."
+        "and no record that counts as private is among the public inputs."
     )
     return Statement(
         method="PATE",

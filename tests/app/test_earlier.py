@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 
-from pate.app.earlier import EARLIER, recall
+from pate.app.earlier import EARLIER, Earlier, recall
 from pate.errors import ConfigError
 from pate.ledger.ledger import Ledger
 from pate.workspace.store import Store
@@ -248,3 +248,11 @@ def test_a_default_that_moved_since_and_a_setting_that_came_later(here, damaged,
     assert config["labels"]["wrong"] is None
     assert config["teachers"]["count"] == 20
     assert config["labels"]["queries"] == 20  # of the experiment that is gone
+
+
+def test_the_measure_of_that_run_is_kept_and_what_it_was_put_beside_is_not(damaged):
+    own = {"metric": "auc", "runs": ["elsewhere"]}
+    config = lambda found: found["config"] | {"compare": found["config"]["compare"] | own}  # noqa: E731
+    then = Earlier.of(str(damaged(lambda found: found | {"config": config(found)}))).config()["compare"]
+    assert then["metric"] == "auc"
+    assert "runs" not in then

@@ -46,6 +46,12 @@ def test_with_a_method_that_reads_it(settings):
     assert said(settings, "student=supervised")
 
 
+@pytest.mark.parametrize("named", ["pate", "dpsgd", "consensus"])
+def test_one_epsilon_is_read_whoever_is_named(settings, named):
+    assert said(settings, "epsilon=1", f"release.method={named}", methods="pate,dpsgd,consensus") == []
+    assert said(settings, "epsilon=1", methods=named) == []
+
+
 def test_what_another_setting_is_made_of_has_an_effect(settings):
     assert said(settings, "seed=3", "noise.seed=${seed}") == []
     assert idle(["seed=3", r"noise.seed=$\{seed\}"], graph(settings("methods=[consensus]")), ["consensus"]) == []

@@ -65,6 +65,7 @@ def test_a_group_has_the_noise_of_its_clip():
 
 def test_too_few_public_inputs_have_no_forecast():
     assert pseudo_classes(POOL[:10], 4) is None
+    assert pseudo_classes(np.ones((400, 2)), 4) is None  # columns that say nothing
     assert forecast(KernelConsensus(components=2), POOL[:10], 4, 100, 1e-5, None, 1.0).recovered == [None] * 8
 
 

@@ -11,7 +11,8 @@ from pate.data.identifiers import named_like_one, only_a_handful, repeated, shap
     ["id", "ID", "patient_id", "PatientID", "patientId", "patient.id", "patientid", "MRN", "ssn", "E-Mail",
      "email_address", "phone number", "name", "last_name", "Home Address", "dob", "date_of_birth", "DateOfBirth",
      "birth date", "customerNo", "social security", "uuid", "record number",
-     "patient", "pidnum", "USUBJID"],
+     "patient", "pidnum", "USUBJID", "RANDID", "SEQN", "patientunitstayid", "patient_nbr", "NHSnumber", "STUDYID", 
+     "PTID", "versichertennr", "codice_fiscale"],
 )  # fmt: skip
 def test_names(name):
     assert named_like_one(name)
@@ -19,7 +20,8 @@ def test_names(name):
 
 @pytest.mark.parametrize(
     "name", ["age", "paid", "valid", "acid", "idle", "country", "native-country", "width", "birth_weight", "humid",
-             "grid", "education-num", "renamed", "phoneme", "emailed_often", "date", "hours-per-week"]
+             "grid", "education-num", "renamed", "phoneme", "emailed_often", "date", "hours-per-week",
+             "num_lab_procedures", "time_in_hospital", "stay_days", "random", "order_total"]
 )  # fmt: skip
 def test_names_that_only_look_like_it(name):
     assert not named_like_one(name)

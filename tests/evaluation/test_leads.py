@@ -89,3 +89,15 @@ def test_one_input_says_nothing_of_how_sure_a_score_is():
 def test_resamples_are_the_same_in_every_run():
     beliefs, truth = drawn(np.random.default_rng(0), 80, 1.0)
     assert leads(beliefs, truth, ASKED) == leads(beliefs, truth, ASKED)
+
+
+def test_where_a_class_has_a_handful_of_inputs_no_error_is_claimed_of_what_is_a_mean_over_classes():
+    """A resample would call sure what hangs on one input."""
+    rng = np.random.default_rng(0)
+    truth = np.array([0] * 60 + [1] * 40 + [2])
+    beliefs = {name: rng.dirichlet(np.ones(3), size=len(truth)) for name in ("one", "other")}
+    errors, found = leads(beliefs, truth)
+    assert errors["one"].keys() & {"balanced_accuracy", "macro_f1", "auc"} == set()
+    assert errors["one"]["accuracy"] > 0
+    lead = found["one"]["other"]["balanced_accuracy"]
+    assert (lead.error, lead.chance) == (None, None)

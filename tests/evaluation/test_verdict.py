@@ -291,3 +291,9 @@ def test_who_does_as_well_for_less_is_named_beside_the_better_one(accuracy, guar
     assert "PATE is the better model" in told.headline
     assert (f"; consensus has {accuracy:.1%} at a smaller epsilon, 1.000" in told.headline) == named
     assert not named or "consensus: epsilon 1.000" in told.precise
+
+
+def test_a_bound_that_is_beaten_is_said_to_bound_its_own_kind_of_model():
+    bound = replace(row("nonprivate", "without privacy", [], accuracy=0.85), private=False)
+    told = verdict(found(led([PATE, FAIR, bound], pate_dpsgd=Lead(0.1, 0.01, 0.0)))).headline
+    assert told.endswith("; the student without privacy, no bound for other models, has 85.0%.")

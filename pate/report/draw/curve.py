@@ -23,6 +23,7 @@ _ON_WHITE = {
     "bound": "#83878f", "paper": "#b9b6ab", "good": "#2c7a4b", "bar": "#d5dbe6",
 }  # fmt: skip
 _SIZE = (8.2, 4.8)  # inches, of a file
+_LONG = 24  # letters of a measure's name, beside which nothing else fits along the axis
 _NAMED = 0.055  # of the height, for a line's name
 
 
@@ -112,7 +113,10 @@ def _plot(axes: Axes, found: Curve, colours: Mapping[str, str]) -> None:
     _epsilons(axes, found)
     _name(axes, ends, colours, (low, high))
     axes.set_xlabel("publishable epsilon (log scale)")
-    axes.set_ylabel(f"{found.measure.title} on the test set")
+    title = found.measure.title
+    axes.set_ylabel(
+        f"{title} on the test set" if len(title) < _LONG else textwrap.shorten(title, 2 * _LONG, placeholder=" …")
+    )
 
 
 def _levels(axes: Axes, found: Curve, colours: Mapping[str, str], span: tuple[float, float]) -> None:

@@ -7,10 +7,14 @@ from rich.table import Table
 
 from pate.accounting.guarantee import given
 from pate.data.examine import SIDES, Examined
+from pate.data.labels import is_number
 from pate.evaluation.outlook import Checkup, Step, told
 from pate.report.terminal import page
 
 _CLASSES = 12  # shown by name
+
+
+_BY_NUMBER = "; a label that is a number is one of them by its place, from 0"
 
 
 def print_checkup(found: Checkup) -> None:
@@ -23,7 +27,7 @@ def print_checkup(found: Checkup) -> None:
     named = ", ".join(classes[:_CLASSES]) + f" and {len(classes) - _CLASSES} more" * (len(classes) > _CLASSES)
     lines = [
         ("records", ", ".join(f"{sizes[side]} {side}" for side in SIDES)),
-        ("classes", f"{len(classes)}: {named}"),
+        ("classes", f"{len(classes)}: {named}{_BY_NUMBER * (not any(map(is_number, classes)))}"),
         ("people", f"{seen.people} groups in the private records" if seen.people is not None else ""),
         ("delta", _delta(found.delta, sizes["private"])),
         ("stages", _steps(found.steps)),

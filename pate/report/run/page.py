@@ -211,9 +211,19 @@ def _data(found: Results, panel: Panel | None) -> str:
     if panel is None:
         return ""
     replaced = [f"aggregator.{panel.parameter}", "labels.queries", "delta", "force", "stage", "dataset.delta"]
+    replaced.append("epsilon")  # it plans what the sliders say
     told = {"shown": _shown(panel.epsilon), "given": [given(delta) for delta in panel.deltas]}
-    data = asdict(panel) | told | {"command": shlex.split(found.command)[1:], "replaced": replaced}
+    data = asdict(panel) | told | {"command": _typed(found), "replaced": replaced}
     return json.dumps(to_json(data), separators=(",", ":")).replace("<", "\\u003c")
+
+
+def _typed(found: Results) -> list[str]:
+    """The words of its command, with the mechanism that was planned for an epsilon: without one another is usual."""
+    words = shlex.split(found.command)[1:]
+    module = str((found.config.get("aggregator") or {}).get("_target_", "")).split(".")[-2:-1]
+    said = any(word.startswith(("aggregator=", "run=", "+experiment=")) for word in words)
+    planned = found.config.get("epsilon") is not None and not said
+    return [*words, *(f"aggregator={name}" for name in module if planned)]
 
 
 def _shown(epsilons: Any) -> Any:
@@ -314,17 +324,14 @@ def _by_column(seen: Results) -> list[Section]:
         return []
     scored = [row for row in seen.methods if row.name in by.methods]
     balanced = [row for row in scored if any(one.balanced_accuracy is not None for one in by.methods[row.name])]
-    rows = [
-        [
-            group,
-            str(count),
-            *(by.methods[row.name][place].shown for row in scored),
-            *(by.methods[row.name][place].balanced for row in balanced),
-        ]
-        for place, (group, count) in enumerate(zip(by.groups, by.counts, strict=True))
-    ]
-    head = [by.column, "inputs", *(f"{row.title}, wrong" for row in scored)]
-    head += [f"{row.title}, balanced accuracy" for row in balanced]
+    groups = list(enumerate(zip(by.groups, map(str, by.counts), strict=True)))
+    found = {row.name: by.methods[row.name] for row in scored}
+    rows: list[Sequence[str] | str] = ["Wrong answers"]
+    rows += [[*group, *(found[row.name][place].shown for row in scored)] for place, group in groups]
+    if balanced:
+        rows.append("Balanced accuracy")
+        rows += [[*group, *(found[row.name][place].balanced for row in scored)] for place, group in groups]
+    head = [by.column, "inputs", *(row.title for row in scored)]
     words = (
         "How often each method is wrong on test inputs of each group, ± one standard error: sqrt(p (1 - p) / n), which "
         "says little of a handful of inputs. Balanced accuracy is the mean over the classes that occur in the group. "

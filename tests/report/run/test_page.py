@@ -13,7 +13,9 @@ import pytest
 
 from pate.evaluation.evidence import Evidence
 from pate.noise import SEEDED
+from pate.report.run import page
 from pate.report.run.page import owners_page, public_page
+from pate.report.run.panel import Panel
 from tests.evaluation.made_up import typed
 
 
@@ -234,9 +236,11 @@ def test_who_pays_stands_with_errors_and_counts_on_the_owners_page_alone(public_
     found = typed(public_run[0] | {"by": BY})
     text = owners_page(found, None, None, Path("runs/one"))
     part = text.split('id="by-column"')[1].split("</section>")[0]
-    assert re.findall(r"<td[^>]*>([^<]*)</td>", part) == [
-        *("F", "30", "10.0% ± 5.0%", "-"),
-        *("&lt;i&gt;M", "10", "25.0% ± 13.0%", "70.0% ± 10.0%"),
+    wrong, balanced = part.split("Balanced accuracy</span>")
+    cells = [re.findall(r"<td[^>]*>([^<]*)</td>", one) for one in (wrong, balanced)]
+    assert cells == [
+        ["F", "30", "10.0% ± 5.0%", "&lt;i&gt;M", "10", "25.0% ± 13.0%"],
+        ["F", "30", "-", "&lt;i&gt;M", "10", "70.0% ± 10.0%"],
     ]
     assert "Who pays" not in public_page(found, None, test_public=True)
 
@@ -290,3 +294,17 @@ def test_what_a_method_has_to_show_is_the_owners(owners_run, public_run):
     assert public_run[0]["tables"]
     (page,) = (public_run[1].parent.parent / "published").glob("*.html")
     assert "What would consensus cost?" not in page.read_text()
+
+
+@pytest.mark.parametrize(
+    ("command", "epsilon", "words"),
+    [("pate epsilon=1 n_jobs=1", 1.0, ["n_jobs=1", "aggregator=gnmax"]),
+     ("pate epsilon=1 aggregator=gnmax", 1.0, ["aggregator=gnmax"]),
+     ("pate n_jobs=1", None, ["n_jobs=1"])],
+)  # fmt: skip
+def test_the_panels_command_names_the_mechanism_that_was_planned_and_no_epsilon(command, epsilon, words):
+    chosen = {"_target_": "pate.aggregation.gnmax.GNMax", "sigma": 5.0}
+    found = replace(typed({"methods": []}), command=command, config={"aggregator": chosen, "epsilon": epsilon})
+    panel = Panel("sigma", [5.0], [10], [1e-5], [], [[[[]]]], [[None]], [[None]], [0, 0, 0], "", 5, True)
+    data = json.loads(page._data(found, panel))
+    assert [word for word in data["command"] if word.split("=")[0] not in data["replaced"]] == words
