@@ -48,7 +48,7 @@ def main() -> None:
     if given.quick:
         given.draws, given.overrides = 2, [*QUICK, *given.overrides]
     with hydra.initialize_config_module(version_base="1.3", config_module="pate.conf"):
-        settings = checked(hydra.compose("config", given.overrides))
+        settings = checked(hydra.compose("config", ["consensus.student=itself", *given.overrides]))
     case = Case.of(settings, given.keep, given.elsewhere)
     for name in ABLATIONS if given.what == "all" else given.what.split(","):
         for said, one in ABLATIONS[name](case, settings.consensus):
